@@ -9,13 +9,13 @@ export function compactionsOn(state: ConversationState): readonly Compaction[] {
   return contextOn(state).filter(isCompaction).map(compactionOf)
 }
 
-const lists = new WeakMap<readonly ContextRow[], readonly Compaction[]>()
+const listCache = new WeakMap<readonly ContextRow[], readonly Compaction[]>()
 
 /** Like `compactionsOn`, but returns the same list for the same rows, and null when there are none. */
 export function shownCompactions(state: ConversationState): readonly Compaction[] | null {
   const rows = contextOn(state)
-  const value = lists.get(rows) ?? compactionsOn(state)
-  lists.set(rows, value)
+  const value = listCache.get(rows) ?? compactionsOn(state)
+  listCache.set(rows, value)
   return value.length > 0 ? value : null
 }
 
@@ -23,12 +23,12 @@ function isCompaction(row: ContextRow): row is Row {
   return row.type === 'compacted' || row.type === 'results-cleared'
 }
 
-const known = new WeakMap<Row, Compaction>()
+const compactionCache = new WeakMap<Row, Compaction>()
 
 /** Returns the same object for the same row. */
 function compactionOf(row: Row): Compaction {
-  const before = known.get(row)
-  if (before) return before
+  const cached = compactionCache.get(row)
+  if (cached) return cached
   const { after, at, tokensBefore, tokensAfter } = row
   const value: Compaction = {
     kind: kindOf(row),
@@ -38,7 +38,7 @@ function compactionOf(row: Row): Compaction {
     ...(tokensAfter !== undefined && { tokensAfter }),
     ...(row.type === 'compacted' && row.summary !== '' && { summary: row.summary }),
   }
-  known.set(row, value)
+  compactionCache.set(row, value)
   return value
 }
 

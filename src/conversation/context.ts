@@ -3,7 +3,7 @@ import type { ContextRow, ConversationState, MessageNode } from '../protocol/sta
 
 type ContextOf<Type extends FactType> = Extract<ContextRow, { readonly type: Type }>
 
-const known = new WeakMap<
+const branchRows = new WeakMap<
   readonly ContextRow[],
   { readonly others: ConversationState['others']; readonly rows: readonly ContextRow[] }
 >()
@@ -11,14 +11,14 @@ const known = new WeakMap<
 /** The context facts that apply to the head's branch, oldest first. The same state gives the same list. */
 export function contextOn({ context, others }: ConversationState): readonly ContextRow[] {
   if (others.length === 0) return context
-  const before = known.get(context)
-  if (before?.others === others) return before.rows
-  const elsewhere = new Set(others.map(({ id }) => id))
-  const isHere = (id: string | null): boolean => id === null || !elsewhere.has(id)
+  const cached = branchRows.get(context)
+  if (cached?.others === others) return cached.rows
+  const offPathIds = new Set(others.map(({ id }) => id))
+  const isOnBranch = (id: string | null): boolean => id === null || !offPathIds.has(id)
   const rows = context.filter(
-    (row) => isHere(row.after) && (row.type !== 'compacted' || isHere(row.keptFrom)),
+    (row) => isOnBranch(row.after) && (row.type !== 'compacted' || isOnBranch(row.keptFrom)),
   )
-  known.set(context, { others, rows })
+  branchRows.set(context, { others, rows })
   return rows
 }
 
@@ -55,14 +55,14 @@ export function activeSkills(state: ConversationState): readonly ActiveSkill[] {
 
 export type Compacted = Extract<ContextRow, { readonly type: 'compacted' }>
 
-/** Messages sent as one summary: a range of places in the path, both ends included. */
+/** Messages sent as one summary: a range of indexes in the path, both ends included. */
 export interface Segment {
   readonly start: number
   readonly end: number
   readonly row: Compacted
   /** Whether the summary is sent here, rather than for an earlier part of the same range. */
   readonly hasSummary: boolean
-  /** Places of instructions in the segment. They are sent unchanged. */
+  /** Indexes of instructions in the segment. They are sent unchanged. */
   readonly instructions: readonly number[]
 }
 
@@ -80,14 +80,14 @@ interface Range {
   readonly row: Compacted
 }
 
-interface Known {
+interface CachedLayout {
   readonly layout: ContextLayout
-  /** The path's newest message when the layout was computed, and its place. */
+  /** The path's newest message when the layout was computed, and its index. */
   readonly newest: string | undefined
-  readonly place: number
+  readonly index: number
 }
 
-const layouts = new WeakMap<readonly ContextRow[], Known>()
+const layouts = new WeakMap<readonly ContextRow[], CachedLayout>()
 
 /**
  * Returns the layout, cached until the rows change. A step's cost then doesn't grow with messages that are no longer
@@ -97,25 +97,25 @@ export function contextLayout(
   path: readonly MessageNode[],
   rows: readonly ContextRow[],
 ): ContextLayout {
-  const before = layouts.get(rows)
-  if (before && isBeginning(before, path)) return before.layout
-  const places = new Map(path.map(({ id }, at) => [id, at]))
+  const cached = layouts.get(rows)
+  if (cached && isLayoutValid(cached, path)) return cached.layout
+  const indexById = new Map(path.map(({ id }, index) => [id, index]))
   const compacted = rows.filter((row): row is Compacted => row.type === 'compacted')
-  const ranges = rangesOf(path, compacted, places)
+  const ranges = rangesOf(path, compacted, indexById)
   const layout = { cleared: clearedCalls(rows), segments: segmentsOf(path, ranges) }
-  const place = path.length - 1
+  const lastIndex = path.length - 1
   // Messages that are missing here may be on a longer path, so the layout isn't final.
-  if (compacted.every(({ from, to }) => places.has(from) && places.has(to)))
-    layouts.set(rows, { layout, newest: path[place]?.id, place })
+  if (compacted.every(({ from, to }) => indexById.has(from) && indexById.has(to)))
+    layouts.set(rows, { layout, newest: path[lastIndex]?.id, index: lastIndex })
   return layout
 }
 
 /**
- * Whether the layout is still valid for this path. New messages change no place, but a tool result belongs to the
+ * Whether the layout is still valid for this path. New messages change no index, but a tool result belongs to the
  * message before it.
  */
-function isBeginning({ newest, place }: Known, path: readonly MessageNode[]): boolean {
-  return newest !== undefined && path[place]?.id === newest && !isResult(path[place + 1])
+function isLayoutValid({ newest, index }: CachedLayout, path: readonly MessageNode[]): boolean {
+  return newest !== undefined && path[index]?.id === newest && !isResult(path[index + 1])
 }
 
 /** Ids of calls whose results are cleared. Skips nested calls, which have no message of their own. */
@@ -135,11 +135,11 @@ function segmentsOf(path: readonly MessageNode[], ranges: readonly Range[]): rea
   for (const range of ranges) {
     for (let at = range.start; at <= range.end; at++) rangeAt.set(at, range)
   }
-  const places = [...rangeAt.keys()].toSorted((one, other) => one - other)
-  const sent = new Set<Range>()
+  const indexes = [...rangeAt.keys()].toSorted((a, b) => a - b)
+  const summarized = new Set<Range>()
   const segments: Segment[] = []
-  for (let at = 0; at < places.length;) {
-    const start = places[at] ?? 0
+  for (let at = 0; at < indexes.length;) {
+    const start = indexes[at] ?? 0
     const range = rangeAt.get(start)
     if (!range) break
     const instructions: number[] = []
@@ -151,10 +151,10 @@ function segmentsOf(path: readonly MessageNode[], ranges: readonly Range[]): rea
       start,
       end: end - 1,
       row: range.row,
-      hasSummary: !sent.has(range),
+      hasSummary: !summarized.has(range),
       instructions,
     })
-    sent.add(range)
+    summarized.add(range)
   }
   return segments
 }
@@ -163,11 +163,11 @@ function segmentsOf(path: readonly MessageNode[], ranges: readonly Range[]): rea
 function rangesOf(
   path: readonly MessageNode[],
   compacted: readonly Compacted[],
-  places: ReadonlyMap<string, number>,
+  indexById: ReadonlyMap<string, number>,
 ): readonly Range[] {
   const ranges: Range[] = []
   for (const row of compacted.toReversed()) {
-    const range = rangeOf(row, path, places)
+    const range = rangeOf(row, path, indexById)
     if (range && !ranges.some((newer) => newer.start <= range.start && range.end <= newer.end)) {
       ranges.push(range)
     }
@@ -179,10 +179,10 @@ function rangesOf(
 function rangeOf(
   row: Compacted,
   path: readonly MessageNode[],
-  places: ReadonlyMap<string, number>,
+  indexById: ReadonlyMap<string, number>,
 ): Range | null {
-  let start = places.get(row.from)
-  let end = places.get(row.to)
+  let start = indexById.get(row.from)
+  let end = indexById.get(row.to)
   if (start === undefined || end === undefined) return null
   while (isResult(path[start])) start++
   while (isResult(path[end + 1])) end--

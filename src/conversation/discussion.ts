@@ -43,9 +43,9 @@ export function discussionId(call: {
 export function readDiscussion({
   messages,
 }: Pick<ConversationSnapshot, 'messages'>): readonly DiscussionEntry[] {
-  const starts = messages.flatMap(({ role }, at) => (role === 'user' ? [at] : []))
-  return starts.flatMap((start, nth) => {
-    const [question, ...answers] = messages.slice(start, starts[nth + 1])
+  const starts = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []))
+  return starts.flatMap((start, order) => {
+    const [question, ...answers] = messages.slice(start, starts[order + 1])
     if (!question) return []
     const calls = answers.flatMap((message) => message.calls ?? [])
     return [

@@ -37,27 +37,28 @@ type CallRow = RowOf<
 /** Folds a row into a call: in its message, and in the newest step of the run. */
 export function foldCall(draft: Draft, row: CallRow): void {
   const toolCallId = row.path.at(-1) ?? ''
-  let isTaken = false
-  const holder = draft.changeNode(
-    ({ calls }) => calls.some((call) => isNear(call, row)),
+  let hasChanged = false
+  const callNode = draft.changeNode(
+    ({ calls }) => calls.some((call) => isAffected(call, row)),
     (node) => {
       const calls = nextCalls(node.calls, row)
-      isTaken = calls !== node.calls
-      return isTaken ? { ...node, calls } : node
+      hasChanged = calls !== node.calls
+      return hasChanged ? { ...node, calls } : node
     },
   )
   const { run, older } = draft.state
-  if (run?.calls.some((call) => isNear(call, row)))
-    draft.changeRun({ calls: holder?.calls ?? nextCalls(run.calls, row) })
+  if (run?.calls.some((call) => isAffected(call, row)))
+    draft.changeRun({ calls: callNode?.calls ?? nextCalls(run.calls, row) })
   if (row.type === 'child-started' || row.type === 'child-usage') foldChild(draft, row)
   // The message was cleared, or is older than the window. Only a windowed state can't tell which, so it becomes stale.
-  if (holder === null) draft.state.isStale ||= older > 0
-  else if (row.type === 'call-settled' && isTaken) addResult(draft, holder, { ...row, toolCallId })
-  else if (row.type === 'undo-settled' && row.status === 'done') noteUndo(draft, holder, row.path)
+  if (callNode === null) draft.state.isStale ||= older > 0
+  else if (row.type === 'call-settled' && hasChanged)
+    addResult(draft, callNode, { ...row, toolCallId })
+  else if (row.type === 'undo-settled' && row.status === 'done') noteUndo(draft, callNode, row.path)
 }
 
 /** Whether this is the row's call, or the parent of a newly proposed nested call. */
-function isNear({ toolCallId }: CallState, { type, path }: CallRow): boolean {
+function isAffected({ toolCallId }: CallState, { type, path }: CallRow): boolean {
   return toolCallId === path.at(type === 'call-proposed' ? -2 : -1)
 }
 
@@ -96,16 +97,16 @@ function joinNotes(before: string | undefined, note: string): string {
 /** Records in the parent call that a nested call has ended. */
 function withNestedEnd(calls: readonly CallState[], path: CallPath): readonly CallState[] {
   return calls.map((call) =>
-    call.toolCallId === path.at(-2) ? { ...call, ...endedWith(call, path.at(-1) ?? '') } : call,
+    call.toolCallId === path.at(-2) ? { ...call, ...withEnded(call, path.at(-1) ?? '') } : call,
   )
 }
 
 /** Records the end of a step or nested call. Progress resets `starts`, the crash count. */
-function endedWith({ ended, starts }: CallState, id: string): Partial<CallState> {
+function withEnded({ ended, starts }: CallState, id: string): Partial<CallState> {
   return ended.includes(id) ? { starts } : { ended: [...ended, id], starts: 0 }
 }
 
-function suspensionBy({ token, until, seen }: RowOf<'call-suspended'>): CallState['suspended'] {
+function suspensionOf({ token, until, seen }: RowOf<'call-suspended'>): CallState['suspended'] {
   return seen === undefined ? { token, ...(until !== undefined && { until }) } : { seen }
 }
 
@@ -133,7 +134,7 @@ function changeOf(
         ...(row.input !== undefined && { input: row.input, edited: true }),
       }
     case 'question-asked':
-      return { status: 'awaiting-answer', question: askedQuestion(row) }
+      return { status: 'awaiting-answer', question: questionOf(row) }
     case 'question-answered':
       return null
     case 'output-requested':
@@ -148,11 +149,11 @@ function changeOf(
     case 'call-withdrawn':
       return withdrawalOf(call)
     case 'call-suspended':
-      return { status: 'suspended', suspended: suspensionBy(row) }
+      return { status: 'suspended', suspended: suspensionOf(row) }
     case 'step-outcome':
       return {
         outcomes: { ...call.outcomes, [row.key]: row.value },
-        ...(isOutcomeKey(row.key) && endedWith(call, row.key)),
+        ...(isOutcomeKey(row.key) && withEnded(call, row.key)),
       }
     case 'child-started':
       return { child: { conversationId: row.childConversationId, runId: row.childRunId } }
@@ -233,14 +234,14 @@ function foldChild(draft: Draft, row: ChildRow): void {
   draft.changeRun({ children: index < 0 ? [...children, next] : children.with(index, next) })
 }
 
-function nextChild(known: ChildState | undefined, row: ChildRow): ChildState | null {
+function nextChild(before: ChildState | undefined, row: ChildRow): ChildState | null {
   if (row.type === 'child-usage') {
     const { usage, steps, activeMs, ended } = row
-    return known ? { ...known, usage, steps, activeMs, isCounted: ended } : null
+    return before ? { ...before, usage, steps, activeMs, isCounted: ended } : null
   }
   const { path, childConversationId: conversationId, childRunId: runId } = row
-  const nothing = { steps: 0, usage: { modelCalls: 0 }, activeMs: 0, isCounted: false }
-  return { path, conversationId, runId, ...nothing }
+  const zeros = { steps: 0, usage: { modelCalls: 0 }, activeMs: 0, isCounted: false }
+  return { path, conversationId, runId, ...zeros }
 }
 
 /** Usage of the run together with its child runs. Null if it has none. */
@@ -271,7 +272,7 @@ function foldUndo(
 }
 
 /** The question of a call, without the other fields of its fact. */
-export function askedQuestion({
+export function questionOf({
   question,
   options,
   fields,
@@ -316,7 +317,7 @@ export function addResult(
  */
 function noteUndo(draft: Draft, { id }: MessageNode, path: CallPath): void {
   const [toolCallId, nested] = path
-  const undone = `${nested ? 'A call within it' : 'This call'} was undone.`
+  const note = `${nested ? 'A call within it' : 'This call'} was undone.`
   draft.changeNode(
     ({ parentId, message }) =>
       message.role === 'tool' &&
@@ -325,7 +326,7 @@ function noteUndo(draft: Draft, { id }: MessageNode, path: CallPath): void {
     (node) => {
       const message = node.message as ToolMessage
       const parts = message.parts.map((part) =>
-        part.toolCallId === toolCallId ? { ...part, note: joinNotes(part.note, undone) } : part,
+        part.toolCallId === toolCallId ? { ...part, note: joinNotes(part.note, note) } : part,
       )
       return { ...node, message: { ...message, parts } }
     },
@@ -348,19 +349,19 @@ export function proposedCalls({
   calls,
 }: Pick<RowOf<'model-output'>, 'message' | 'calls'>): CallState[] {
   const byId = new Map(calls.map((facts) => [facts.toolCallId, facts]))
-  return callParts(message).map((part) => ofPart(part, byId.get(part.toolCallId)))
+  return callParts(message).map((part) => callFromPart(part, byId.get(part.toolCallId)))
 }
 
 /** A call made by another call. */
 function nestedCall(row: RowOf<'call-proposed'>): CallState {
   const { path, toolName, title = null, source, input } = row
   const named = { toolName, title, ...(source !== undefined && { source }) }
-  return { ...unprepared(path, input), ...named, known: true }
+  return { ...newCall(path, input), ...named, known: true }
 }
 
 /** A call from an imported history. It waits for its output, unless the call was unreadable. */
 export function importedCall(part: ToolCallPart): CallState {
-  const call = ofPart(part, undefined)
+  const call = callFromPart(part, undefined)
   return { ...call, status: part.error ? 'invalid' : 'awaiting-output' }
 }
 
@@ -369,9 +370,9 @@ export function callParts({ parts }: Pick<Message, 'parts'>): ToolCallPart[] {
   return parts.filter((part) => part.type === 'tool-call')
 }
 
-function ofPart(part: ToolCallPart, facts: CallDetails | undefined): CallState {
+function callFromPart(part: ToolCallPart, facts: CallDetails | undefined): CallState {
   return {
-    ...unprepared([part.toolCallId], part.input ?? null),
+    ...newCall([part.toolCallId], part.input ?? null),
     toolName: part.toolName,
     title: facts?.title ?? null,
     ...(facts?.source !== undefined && { source: facts.source }),
@@ -385,7 +386,7 @@ function ofPart(part: ToolCallPart, facts: CallDetails | undefined): CallState {
   }
 }
 
-function unprepared(path: CallPath, input: JsonValue): Omit<CallState, 'toolName'> {
+function newCall(path: CallPath, input: JsonValue): Omit<CallState, 'toolName'> {
   return {
     path,
     toolCallId: path.at(-1) ?? '',

@@ -36,24 +36,28 @@ function foldMessage(draft: Draft, row: MessageRow): void {
   switch (row.type) {
     case 'run-started':
       if (!row.message) return setHead(draft, parentId, row.seq)
-      takeQueued(draft, row.message.id)
-      return add(draft, row, { parentId, kind: 'user', message: userMessage(row.message) })
+      removeQueued(draft, row.message.id)
+      return addMessage(draft, row, { parentId, kind: 'user', message: userMessage(row.message) })
     case 'model-output':
       return addOutput(draft, row)
     case 'step-cut': {
       if (!row.message) return
       const message = { ...row.message, role: 'assistant', partial: true } as const
-      return add(draft, row, { parentId, kind: 'partial', message })
+      return addMessage(draft, row, { parentId, kind: 'partial', message })
     }
     case 'answer-rejected':
       markRejected(draft, row)
-      return add(draft, row, { parentId, kind: 'feedback', message: toldMessage(row.message) })
+      return addMessage(draft, row, {
+        parentId,
+        kind: 'feedback',
+        message: loopMessage(row.message),
+      })
     case 'messages-imported':
       return addImported(draft, row)
     case 'message-delivered': {
-      const queued = takeQueued(draft, row.messageId)
+      const queued = removeQueued(draft, row.messageId)
       if (!queued) return
-      return add(draft, row, { parentId, kind: 'user', message: userMessage(queued) })
+      return addMessage(draft, row, { parentId, kind: 'user', message: userMessage(queued) })
     }
     default:
       row satisfies never
@@ -61,7 +65,7 @@ function foldMessage(draft: Draft, row: MessageRow): void {
 }
 
 /** Removes a message from the queue and returns it. */
-function takeQueued({ state }: Draft, id: string): UserContent | undefined {
+function removeQueued({ state }: Draft, id: string): UserContent | undefined {
   const queued = state.queue.find((each) => each.id === id)
   if (!queued) return
   state.queue = state.queue.filter((each) => each !== queued)
@@ -74,19 +78,19 @@ function addOutput(draft: Draft, row: RowOf<'model-output'>): void {
   const message = { ...row.message, role: 'assistant' } as const
   const { run } = draft.state
   const calls = isOfRun(run, row) ? run.calls : proposedCalls(row)
-  add(draft, row, { parentId, kind: 'assistant', message, calls })
+  addMessage(draft, row, { parentId, kind: 'assistant', message, calls })
   if (toolsId !== null)
-    add(draft, row, {
+    addMessage(draft, row, {
       parentId: message.id,
       kind: 'tools',
       message: { role: 'tool', id: toolsId, parts: [] },
     })
-  const told = feedback ?? reminder
-  if (!told) return
-  add(draft, row, {
+  const notice = feedback ?? reminder
+  if (!notice) return
+  addMessage(draft, row, {
     parentId: toolsId ?? message.id,
     kind: 'feedback',
-    message: toldMessage(told),
+    message: loopMessage(notice),
   })
 }
 
@@ -98,11 +102,11 @@ function markRejected(draft: Draft, { runId, step }: RowOf<'answer-rejected'>): 
 }
 
 /** A message from the loop to the model, such as feedback on its answer. */
-function toldMessage({ id, text }: Told): Identified<Message> {
+function loopMessage({ id, text }: LoopText): Identified<Message> {
   return { role: 'user', id, synthetic: true, parts: [{ type: 'text', text }] }
 }
 
-interface Told {
+interface LoopText {
   readonly id: string
   readonly text: string
 }
@@ -132,17 +136,17 @@ function clearHistory(draft: Draft): void {
   draft.changeRun({ calls: [] })
 }
 
-interface Bearing {
+interface NewMessage {
   readonly parentId: string | null
   readonly kind: MessageKind
   readonly message: Identified<Message>
   readonly calls?: readonly CallState[]
 }
 
-function add(
+function addMessage(
   draft: Draft,
   row: MessageRow,
-  { parentId, kind, message, calls = [] }: Bearing,
+  { parentId, kind, message, calls = [] }: NewMessage,
 ): void {
   const { runId, at, seq } = row
   const step = 'step' in row ? row.step : null
@@ -157,7 +161,7 @@ function addImported(draft: Draft, row: RowOf<'messages-imported'>): void {
   let { parentId } = row
   for (const message of row.messages) {
     const calls = callParts(message).map(importedCall)
-    add(draft, row, { parentId, kind: 'imported', message, calls })
+    addMessage(draft, row, { parentId, kind: 'imported', message, calls })
     parentId = message.id
     if (message.role === 'tool')
       for (const result of message.parts) settleImported(draft, result, row.at)
@@ -166,7 +170,7 @@ function addImported(draft: Draft, row: RowOf<'messages-imported'>): void {
 
 /** Settles a call whose result is part of the imported history. */
 function settleImported(draft: Draft, { toolCallId, output }: ToolResultPart, at: number): void {
-  const status = settledBy(output)
+  const status = settledStatus(output)
   draft.changeNode(
     ({ calls }) => calls.some((call) => call.toolCallId === toolCallId),
     (node) => ({
@@ -178,7 +182,7 @@ function settleImported(draft: Draft, { toolCallId, output }: ToolResultPart, at
   )
 }
 
-function settledBy({ type }: ToolOutput): SettledStatus {
+function settledStatus({ type }: ToolOutput): SettledStatus {
   if (type === 'denied') return 'denied'
   return type === 'error' ? 'failed' : 'succeeded'
 }
@@ -196,11 +200,11 @@ type ConsentRow = RowOf<
 function foldConsents({ state }: Draft, row: ConsentRow): void {
   if (row.type === 'consent-given') {
     const { consentId } = row
-    const others = state.consents.filter((consent) => consent.consentId !== consentId)
-    state.consents = [...others, consentOf(row)]
+    const otherConsents = state.consents.filter((consent) => consent.consentId !== consentId)
+    state.consents = [...otherConsents, consentOf(row)]
   } else if (state.consents.length > 0) {
-    const left = state.consents.filter((consent) => !isEndedBy(consent, row))
-    if (left.length < state.consents.length) state.consents = left
+    const remaining = state.consents.filter((consent) => !isEndedBy(consent, row))
+    if (remaining.length < state.consents.length) state.consents = remaining
   }
 }
 
@@ -240,17 +244,19 @@ function foldReflection(draft: Draft, row: RowOf<'answer-reflected'>): void {
   const node = draft.changeNode(
     ({ id, kind }) => id === messageId && kind === 'assistant',
     (answer) =>
-      mode === 'annotate' ? { ...answer, reflection: { mode, text } } : replaced(answer, text),
+      mode === 'annotate'
+        ? { ...answer, reflection: { mode, text } }
+        : withReplacedText(answer, text),
   )
   // The message was cleared, or is older than the window. Only a windowed state can't tell which, so it becomes stale.
   if (node === null) draft.state.isStale ||= draft.state.older > 0
-  else if (mode === 'replace') takeResult(draft, node)
+  else if (mode === 'replace') updateResult(draft, node)
 }
 
 /**
  * Replaces the text of an answer. If the answer came from `finish_task`, replaces the input and output of that call.
  */
-function replaced(node: MessageNode, text: string): MessageNode {
+function withReplacedText(node: MessageNode, text: string): MessageNode {
   if (node.message.role !== 'assistant') return node
   const { parts } = node.message
   // Provider metadata and what was written belong to the old text.
@@ -261,8 +267,8 @@ function replaced(node: MessageNode, text: string): MessageNode {
   })
   const finishing = finishingCall(node)
   if (finishing === undefined) {
-    const kept = parts.filter(({ type }) => type === 'file' || type === 'tool-call')
-    return withParts([{ type: 'text', text }, ...kept])
+    const otherParts = parts.filter(({ type }) => type === 'file' || type === 'tool-call')
+    return withParts([{ type: 'text', text }, ...otherParts])
   }
   const isFinishing = ({ toolCallId }: Pick<CallState, 'toolCallId'>): boolean =>
     toolCallId === finishing.toolCallId
@@ -281,7 +287,7 @@ function replaced(node: MessageNode, text: string): MessageNode {
   }
 }
 
-function takeResult(draft: Draft, node: MessageNode): void {
+function updateResult(draft: Draft, node: MessageNode): void {
   const { run } = draft.state
   const finishing = finishingCall(node)
   if (finishing?.output == null) return
@@ -347,7 +353,7 @@ function foldRow(draft: Draft, row: Row): void {
       // The unreadable row may have ended a consent, or marked content as untrusted.
       state.consents = []
       if (state.run?.end === null) draft.changeRun({ damage: origin })
-      draft.ownList('context').push({ type: 'context-tainted', after: null, origin, seq, at })
+      draft.mutableList('context').push({ type: 'context-tainted', after: null, origin, seq, at })
       return
     }
     case 'renamed':
@@ -372,7 +378,7 @@ function foldContext(draft: Draft, row: RowOf<ContextRow['type']>): void {
     draft.changeRun({ usage: sumUsage(draft.state.run.usage, row.usage) })
   if (row.type === 'context-tainted' || row.type === 'descriptions-changed')
     foldConsents(draft, row)
-  draft.ownList('context').push(row)
+  draft.mutableList('context').push(row)
 }
 
 function foldQueue({ state }: Draft, row: RowOf<'message-queued' | 'message-withdrawn'>): void {

@@ -58,9 +58,9 @@ export function foldDelta(live: Live, delta: Delta): Live {
     case 'storage-takes':
       return live.waits ? { ...live, waits: null } : live
     case 'run-left':
-      return endsHandlesOnly(delta.outcome) ? withoutWait(live, delta) : leftBy(live, delta)
+      return endsHandlesOnly(delta.outcome) ? withoutWait(live, delta) : withLeftRun(live, delta)
     case 'ownership-changed':
-      return ownedBy(live, delta.ownership)
+      return withOwnership(live, delta.ownership)
     case 'text-end':
     case 'reasoning-end':
     case 'tool-unavailable':
@@ -109,11 +109,11 @@ export function refusedRun({ left }: Live): Live['left'] {
   return left?.message === undefined ? null : left
 }
 
-function ownedBy(live: Live, ownership: Live['ownership']): Live {
+function withOwnership(live: Live, ownership: Live['ownership']): Live {
   // A new owner resumes the unfinished run.
-  const now = { ...live, ownership, left: ownership === 'none' ? live.left : refusedRun(live) }
+  const next = { ...live, ownership, left: ownership === 'none' ? live.left : refusedRun(live) }
   // Streamed text and progress are discarded once this tab doesn't drive the run.
-  return ownership === 'this-tab' ? now : { ...now, step: null, retry: null, progress: {} }
+  return ownership === 'this-tab' ? next : { ...next, step: null, retry: null, progress: {} }
 }
 
 /**
@@ -126,15 +126,15 @@ function endsHandlesOnly(outcome: RunOutcome): boolean {
 
 /** Ends the run's wait for the storage, unless another tab drives it. */
 function withoutWait(live: Live, { runId }: DeltaOf<'run-left'>): Live {
-  const isOwn = live.waits?.runId === runId && live.ownership !== 'other-tab'
-  return isOwn ? { ...live, waits: null } : live
+  const isOwnWait = live.waits?.runId === runId && live.ownership !== 'other-tab'
+  return isOwnWait ? { ...live, waits: null } : live
 }
 
-function leftBy(live: Live, { type: _type, ...left }: DeltaOf<'run-left'>): Live {
+function withLeftRun(live: Live, { type: _type, ...left }: DeltaOf<'run-left'>): Live {
   const { runId, message } = left
   const isRefused = message !== undefined
-  const open = (live.step ?? live.waits)?.runId ?? (isRefused || runId)
-  if (open === runId) return { ...NOTHING_LIVE, ownership: live.ownership, left }
+  const openRunId = (live.step ?? live.waits)?.runId ?? (isRefused || runId)
+  if (openRunId === runId) return { ...NOTHING_LIVE, ownership: live.ownership, left }
   // Another run is streaming or waits for the storage, or may be open.
   return isRefused ? { ...live, left } : live
 }

@@ -64,8 +64,8 @@ export function pendingAt(
   run: RunState | null,
   { kind, runId, calls }: MessageNode,
 ): readonly PendingCall[] {
-  const isAsked = kind === 'imported' || (run !== null && runId === run.runId)
-  return isAsked && calls.length > 0
+  const mayBePending = kind === 'imported' || (run !== null && runId === run.runId)
+  return mayBePending && calls.length > 0
     ? calls.flatMap((call) => pendingCall(call) ?? [])
     : NOTHING_PENDING
 }
@@ -98,13 +98,13 @@ function pendingCall(call: CallState): PendingCall | null {
   }
 }
 
-interface ShownAsked {
+interface ShownApproval {
   readonly about?: CallAbout
   readonly because?: ApprovalReason
 }
 
 /** Subject and reason of an approval request, as a page shows them. */
-export function approvalDetails({ about, because }: CallState): ShownAsked {
+export function approvalDetails({ about, because }: CallState): ShownApproval {
   if (!about && !because) return {}
   return { ...(about && { about: shownAbout(about) }), ...(because && { because }) }
 }

@@ -8,7 +8,7 @@ import { outputOf } from './fold-run.ts'
 import { pendingCalls, approvalDetails, shownRememberable } from './pending.ts'
 import { finishingCall, resultOf } from './result.ts'
 import type { ErrorData } from '../protocol/error.ts'
-import { askedQuestion, callParts } from './fold-call.ts'
+import { questionOf, callParts } from './fold-call.ts'
 
 /** The files of a model's output. */
 function fileEvents({ message }: RowOf<'model-output'>): RunEventBody[] {
@@ -39,12 +39,12 @@ type CallRow = RowOf<
 /** Events of a row about a call. The state already includes the row. */
 function callEvents(row: CallRow, { run, path }: ConversationState): RunEventBody[] {
   const toolCallId = row.path.at(-1) ?? ''
-  const isThis = (call: CallState): boolean => call.toolCallId === toolCallId
-  const call = run?.calls.find(isThis) ?? path.flatMap(({ calls }) => calls).find(isThis)
+  const isRowCall = (call: CallState): boolean => call.toolCallId === toolCallId
+  const call = run?.calls.find(isRowCall) ?? path.flatMap(({ calls }) => calls).find(isRowCall)
   if (!call) return []
   const { toolName, input } = call
-  const within = row.path.length > 1 && { path: row.path }
-  const ref = { toolCallId, toolName, ...within }
+  const pathField = row.path.length > 1 && { path: row.path }
+  const ref = { toolCallId, toolName, ...pathField }
   switch (row.type) {
     case 'call-proposed':
       return [{ type: 'tool-call', ...ref, input }]
@@ -64,7 +64,7 @@ function callEvents(row: CallRow, { run, path }: ConversationState): RunEventBod
         {
           type: 'tool-approval-response',
           toolCallId,
-          ...within,
+          ...pathField,
           approved,
           ...(reason !== undefined && { reason }),
           ...(edited !== undefined && { input: edited }),
@@ -72,7 +72,7 @@ function callEvents(row: CallRow, { run, path }: ConversationState): RunEventBod
       ]
     }
     case 'question-asked':
-      return [{ type: 'question', toolCallId, ...within, ...askedQuestion(row) }]
+      return [{ type: 'question', toolCallId, ...pathField, ...questionOf(row) }]
     case 'call-started':
       return [{ type: 'tool-execution-start', ...ref, input }]
     case 'call-suspended':
@@ -242,7 +242,7 @@ export function catchUpEvents(moment: Moment, runId: string): RunEventBody[] {
   const snapshot = snapshotEvent(moment, runId)
   const { state } = moment
   if (state.run?.follows?.runId === runId)
-    return [snapshot, ...endBefore(state, state.run.runId, state.run.follows)]
+    return [snapshot, ...previousRunEnd(state, state.run.runId, state.run.follows)]
   const run = state.run?.runId === runId ? state.run : null
   if (run?.end)
     return [snapshot, { type: 'run-end', result: resultOf(state, runId, { outcome: run.end }) }]
@@ -252,13 +252,13 @@ export function catchUpEvents(moment: Moment, runId: string): RunEventBody[] {
 /**
  * Last events of the run that the newest run follows. The first messages of the newest run had been sent to that one.
  */
-function endBefore(
+function previousRunEnd(
   state: ConversationState,
   nextRunId: string,
   { runId, end }: NonNullable<RunState['follows']>,
 ): RunEventBody[] {
-  const delivered = state.path.flatMap(({ id, runId: of, kind }): RunEventBody[] =>
-    of === nextRunId && kind === 'user'
+  const delivered = state.path.flatMap(({ id, runId: nodeRunId, kind }): RunEventBody[] =>
+    nodeRunId === nextRunId && kind === 'user'
       ? [{ type: 'message-delivered', messageId: id, nextRunId }]
       : [],
   )
@@ -307,7 +307,7 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
       return { cursor, events: [withdrawalEvent(row)] }
     case 'run-ended': {
       const ended = endRun(cursor, moment.state, { outcome: row.end })
-      return { ...ended, events: [...begun(row, moment.state), ...ended.events] }
+      return { ...ended, events: [...nextRunDeliveries(row, moment.state), ...ended.events] }
     }
     case 'call-proposed':
     case 'approval-requested':
@@ -324,7 +324,10 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
 }
 
 /** Messages sent with `after-run` begin the next run. */
-function begun({ next }: RowOf<'run-ended'>, { queue }: ConversationState): RunEventBody[] {
+function nextRunDeliveries(
+  { next }: RowOf<'run-ended'>,
+  { queue }: ConversationState,
+): RunEventBody[] {
   if (next === undefined) return []
   return queue.flatMap(({ id, when }): RunEventBody[] =>
     when === 'after-run' ? [{ type: 'message-delivered', messageId: id, nextRunId: next }] : [],

@@ -18,11 +18,14 @@ export function messageWords({ parts }: Pick<Message, 'parts'>): string {
 export function sentMessage({ message, sent }: Pick<MessageNode, 'message' | 'sent'>): Message {
   if (!sent || message.role !== 'user') return message
   const { appended, rewritten } = sent
-  const own =
+  const ownParts =
     rewritten === undefined
       ? message.parts
       : [textPart(rewritten), ...message.parts.filter(({ type }) => type === 'file')]
-  return { ...message, parts: [...own, ...(appended === undefined ? [] : [textPart(appended)])] }
+  return {
+    ...message,
+    parts: [...ownParts, ...(appended === undefined ? [] : [textPart(appended)])],
+  }
 }
 
 function textPart(text: string): TextPart {

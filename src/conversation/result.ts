@@ -14,13 +14,13 @@ export function resultOf(
   runId: string,
   { outcome, live }: { readonly outcome: RunOutcome; readonly live?: Live },
 ): RunResult {
-  const isKnown = run?.runId === runId
-  const isFollowed = run?.follows?.runId === runId
-  const nodes = isKnown || isFollowed ? path.filter((node) => node.runId === runId) : []
+  const isNewest = run?.runId === runId
+  const isPrevious = run?.follows?.runId === runId
+  const nodes = isNewest || isPrevious ? path.filter((node) => node.runId === runId) : []
   const answer = nodes.findLast(isAnswer)
   const reflection = answer?.reflection
-  const nextRunId = isFollowed ? run.runId : isKnown ? run.next : undefined
-  const total = isKnown ? totalUsage(run) : null
+  const nextRunId = isPrevious ? run.runId : isNewest ? run.next : undefined
+  const total = isNewest ? totalUsage(run) : null
   const isOpen = outcome.outcome === 'waiting' || isUnfinished(outcome)
   return {
     runId,
@@ -28,10 +28,10 @@ export function resultOf(
     text: liveText(live, runId) ?? answerText(answer),
     ...(reflection?.mode === 'annotate' && { reflection: reflection.text }),
     toolCalls: nodes.flatMap(({ calls }) => calls.map((call) => resultCall(call, isOpen))),
-    steps: isKnown ? run.steps : 0,
-    usage: isKnown ? run.usage : { modelCalls: 0 },
+    steps: isNewest ? run.steps : 0,
+    usage: isNewest ? run.usage : { modelCalls: 0 },
     ...(total && { totalUsage: total }),
-    finishReason: isKnown ? run.finishReason : 'other',
+    finishReason: isNewest ? run.finishReason : 'other',
     ...(nextRunId !== undefined && { nextRunId }),
     ...outcome,
   }
@@ -70,14 +70,14 @@ export function finishingCall({ calls }: MessageNode): CallState | undefined {
  */
 function resultCall(call: CallState, isOpen: boolean): RunToolCall {
   const { toolCallId, toolName, input, error, output, status, path } = call
-  const isKnown = isOpen || isSettled(call) || status.startsWith('awaiting')
+  const keepsStatus = isOpen || isSettled(call) || status.startsWith('awaiting')
   const unsettled = error ? 'invalid' : status === 'executing' ? 'interrupted' : 'aborted'
   return {
     toolCallId,
     toolName,
     ...(error ? { error } : { input }),
     ...(output && { output }),
-    status: isKnown ? status : unsettled,
+    status: keepsStatus ? status : unsettled,
     ...(path.length > 1 && { path }),
   }
 }

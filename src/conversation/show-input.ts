@@ -21,7 +21,7 @@ const PADDING = String.raw`(?:\r?\n[ \t]*){3,}|[ \u00a0\u1680\u2000-\u200a\u202f
  */
 const HIDDEN = String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]`
 
-let parts: RegExp | undefined
+let segmentPattern: RegExp | undefined
 
 /**
  * Makes hidden characters visible in a text that a person is asked to approve. Invisible characters are named
@@ -29,15 +29,15 @@ let parts: RegExp | undefined
  * counted (`⟨40 spaces⟩`). All other characters stay. Pure.
  */
 export function visibleText(text: string): string {
-  return named(text, '⏎\n')
+  return replaceHidden(text, '⏎\n')
 }
 
 /** `lineBreak` replaces each single line break. */
-function named(text: string, lineBreak: string): string {
-  parts ??= new RegExp(`(${PADDING})|(${PLAIN.join('|')})|(${HIDDEN})`, 'gu')
-  return text.replace(parts, (part, padding?: string, plain?: string) => {
-    if (padding) return countOf(padding)
-    if (!plain) return nameOf(part)
+function replaceHidden(text: string, lineBreak: string): string {
+  segmentPattern ??= new RegExp(`(${PADDING})|(${PLAIN.join('|')})|(${HIDDEN})`, 'gu')
+  return text.replace(segmentPattern, (part, padding?: string, plain?: string) => {
+    if (padding) return describePadding(padding)
+    if (!plain) return describeCharacter(part)
     return plain.endsWith('\n') ? lineBreak : plain
   })
 }
@@ -47,27 +47,29 @@ function named(text: string, lineBreak: string): string {
  * `visibleText`. Nothing is left out: let a long one scroll. Pure.
  */
 export function showInput(value: JsonValue): string {
-  return lines(value, '')
+  return formatValue(value, '')
 }
 
-function lines(value: JsonValue, indent: string): string {
+function formatValue(value: JsonValue, indent: string): string {
   if (typeof value === 'string') return quoted(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const deeper = `${indent}  `
+  const innerIndent = `${indent}  `
   const isList = Array.isArray(value)
   const entries = isList
-    ? value.map((item) => lines(item, deeper))
-    : Object.entries(value).map(([name, item]) => `${quoted(name)}: ${lines(item, deeper)}`)
+    ? value.map((item) => formatValue(item, innerIndent))
+    : Object.entries(value).map(
+        ([name, item]) => `${quoted(name)}: ${formatValue(item, innerIndent)}`,
+      )
   const [open, close] = isList ? '[]' : '{}'
   if (entries.length === 0) return `${open}${close}`
-  return `${open}\n${entries.map((entry) => deeper + entry).join(',\n')}\n${indent}${close}`
+  return `${open}\n${entries.map((entry) => innerIndent + entry).join(',\n')}\n${indent}${close}`
 }
 
 function quoted(text: string): string {
-  return JSON.stringify(named(text, '\n'))
+  return JSON.stringify(replaceHidden(text, '\n'))
 }
 
-function countOf(padding: string): string {
+function describePadding(padding: string): string {
   const rows = padding.split('\n').length - 1
   if (rows > 0) return `⟨${rows} lines⟩`
   const { length } = padding
@@ -75,7 +77,7 @@ function countOf(padding: string): string {
   return `⟨${length} ${name}${length > 1 ? 's' : ''}⟩`
 }
 
-function nameOf(character: string): string {
+function describeCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
 }

@@ -43,47 +43,47 @@ export function rooted(state: ConversationState, row: Row): ConversationState {
   return { ...state, path: [root], older: Math.max(1, state.older) }
 }
 
-type Lists = 'path' | 'others' | 'context' | 'forks' | 'leaves'
+type ListName = 'path' | 'others' | 'context' | 'forks' | 'leaves'
 
-type Fields = { -readonly [Key in keyof ConversationState]: ConversationState[Key] }
+type MutableState = { -readonly [Key in keyof ConversationState]: ConversationState[Key] }
 
 /**
  * A state while rows are folded into it. Its run and each long list are copied at their first change, then
  * changed in place. Copying lists for each row would make a long history quadratic.
  */
 export class Draft {
-  readonly state: Fields
-  readonly #owned = new Set<Lists>()
-  #ownRun: RunState | null = null
+  readonly state: MutableState
+  readonly #copiedLists = new Set<ListName>()
+  #copiedRun: RunState | null = null
   /** Indexes of the forks in their list, by parent. */
-  #forkAt: Map<string | null, number> | null = null
+  #forkIndexCache: Map<string | null, number> | null = null
 
   constructor(state: ConversationState) {
     this.state = { ...state }
   }
 
   /** Returns a list of the state that may be changed in place. */
-  ownList<List extends Lists>(list: List): ConversationState[List][number][] {
-    const found = this.state[list] as ConversationState[List][number][]
-    if (this.#owned.has(list)) return found
-    const copy = found.slice()
+  mutableList<List extends ListName>(list: List): ConversationState[List][number][] {
+    const entries = this.state[list] as ConversationState[List][number][]
+    if (this.#copiedLists.has(list)) return entries
+    const copy = entries.slice()
     this.replace(list, copy)
     return copy
   }
 
   /** Replaces a list. */
-  replace<List extends Lists>(list: List, entries: ConversationState[List][number][]): void {
-    this.#owned.add(list)
-    if (list === 'forks') this.#forkAt = null
-    this.state[list] = entries as unknown as Fields[List]
+  replace<List extends ListName>(list: List, entries: ConversationState[List][number][]): void {
+    this.#copiedLists.add(list)
+    if (list === 'forks') this.#forkIndexCache = null
+    this.state[list] = entries as unknown as MutableState[List]
   }
 
   /** Changes the newest run, if there is one. */
   changeRun(change: Partial<RunState>): void {
     const { run } = this.state
     if (run === null) return
-    if (run === this.#ownRun) Object.assign(run, change)
-    else this.state.run = this.#ownRun = { ...run, ...change }
+    if (run === this.#copiedRun) Object.assign(run, change)
+    else this.state.run = this.#copiedRun = { ...run, ...change }
   }
 
   /** The children of a message that has several; for other messages usually undefined. */
@@ -92,28 +92,30 @@ export class Draft {
   }
 
   setFork(fork: Fork): void {
-    const forks = this.ownList('forks')
+    const forks = this.mutableList('forks')
     const index = this.#forkIndex.get(fork.parentId) ?? forks.length
     forks[index] = fork
     this.#forkIndex.set(fork.parentId, index)
   }
 
   get #forkIndex(): Map<string | null, number> {
-    this.#forkAt ??= new Map(this.state.forks.map(({ parentId }, index) => [parentId, index]))
-    return this.#forkAt
+    this.#forkIndexCache ??= new Map(
+      this.state.forks.map(({ parentId }, index) => [parentId, index]),
+    )
+    return this.#forkIndexCache
   }
 
   /** Changes the newest node that passes the test. Searches the path first. */
   changeNode(
-    holds: (node: MessageNode) => boolean,
+    predicate: (node: MessageNode) => boolean,
     change: (node: MessageNode) => MessageNode,
   ): MessageNode | null {
     for (const list of ['path', 'others'] as const) {
-      const index = this.state[list].findLastIndex(holds)
+      const index = this.state[list].findLastIndex(predicate)
       const node = this.state[list][index]
       if (!node) continue
       const next = change(node)
-      if (next !== node) this.ownList(list)[index] = next
+      if (next !== node) this.mutableList(list)[index] = next
       return next
     }
     return null

@@ -10,19 +10,19 @@ export function appendMessage(draft: Draft, node: MessageNode): void {
   const { state } = draft
   const { id, seq } = node
   const isHead = node.parentId === headId(state)
-  if (!isHead && !takePath(draft, node.parentId) && state.isStale) return
+  if (!isHead && !switchPath(draft, node.parentId) && state.isStale) return
   const parentId = headId(state)
   // If the head has children, its fork already lists them.
   const children = draft.childrenAt(parentId) ?? (isHead ? [] : childrenOf(state, parentId))
   if (children.length > 0) draft.setFork({ parentId, children: [...children, id] })
-  draft.ownList('path').push({ ...node, parentId })
+  draft.mutableList('path').push({ ...node, parentId })
   useLeaf(draft, id, { from: parentId, seq })
 }
 
 /** Makes an existing message the head. Null empties the path. */
 export function setHead(draft: Draft, id: string | null, seq: number): void {
   const { state } = draft
-  if (id === headId(state) || !takePath(draft, id)) return
+  if (id === headId(state) || !switchPath(draft, id)) return
   const children = draft.childrenAt(id) ?? childrenOf(state, id)
   // The next message will be a sibling of these.
   if (children.length > 0) draft.setFork({ parentId: id, children })
@@ -41,15 +41,19 @@ export function leafUnder(state: ConversationState, id: string): string | null {
   const parents = new Map([...state.path, ...state.others].map((node) => [node.id, node.parentId]))
   if (!parents.has(id)) return null
   const isUnder = (leaf: string): boolean => {
-    const seen = new Set<string | null>()
-    for (let at: string | null = leaf; at !== null && !seen.has(at); at = parents.get(at) ?? null) {
-      if (at === id) return true
-      seen.add(at)
+    const visited = new Set<string | null>()
+    for (
+      let currentId: string | null = leaf;
+      currentId !== null && !visited.has(currentId);
+      currentId = parents.get(currentId) ?? null
+    ) {
+      if (currentId === id) return true
+      visited.add(currentId)
     }
     return false
   }
-  const used = state.leaves.toSorted((a, b) => b.usedAt - a.usedAt)
-  return used.find((leaf) => isUnder(leaf.id))?.id ?? id
+  const byLastUse = state.leaves.toSorted((a, b) => b.usedAt - a.usedAt)
+  return byLastUse.find((leaf) => isUnder(leaf.id))?.id ?? id
 }
 
 /**
@@ -57,9 +61,9 @@ export function leafUnder(state: ConversationState, id: string): string | null {
  * ancestors come from there. Returns false, and changes nothing, if the message or an ancestor is missing. A windowed
  * state may lack them.
  */
-function takePath(draft: Draft, id: string | null): boolean {
+function switchPath(draft: Draft, id: string | null): boolean {
   const { state } = draft
-  const branch = branchTo(state, id)
+  const branch = findBranch(state, id)
   if (branch === null) {
     // In a whole state, the message may be one that was set aside.
     if (!state.setAside || state.older || state.isWindow) state.isStale = true
@@ -67,40 +71,40 @@ function takePath(draft: Draft, id: string | null): boolean {
   }
   // A windowed state can't tell which part of its taint belongs to the old branch.
   if (isTaintedInWhole(state)) state.isStale = true
-  const { meets, nodes } = branch
+  const { index: forkIndex, nodes } = branch
   if (nodes.length > 0) {
-    const taken = new Set(nodes)
+    const moved = new Set(nodes)
     draft.replace(
       'others',
-      state.others.filter((node) => !taken.has(node)),
+      state.others.filter((node) => !moved.has(node)),
     )
   }
-  const left = draft.ownList('path').splice(meets + 1, Infinity, ...nodes)
-  draft.ownList('others').push(...left)
+  const removed = draft.mutableList('path').splice(forkIndex + 1, Infinity, ...nodes)
+  draft.mutableList('others').push(...removed)
   return true
 }
 
 /** Messages on other branches that lead to one, and the path index where they branch off. */
-function branchTo(
+function findBranch(
   { path, others, older }: ConversationState,
   id: string | null,
-): { readonly meets: number; readonly nodes: readonly MessageNode[] } | null {
+): { readonly index: number; readonly nodes: readonly MessageNode[] } | null {
   const index = path.findLastIndex((node) => node.id === id)
-  if (index >= 0) return { meets: index, nodes: [] }
-  const onPath = new Map(path.map((node, at) => [node.id, at]))
-  const elsewhere = new Map(others.map((node) => [node.id, node]))
+  if (index >= 0) return { index, nodes: [] }
+  const indexById = new Map(path.map((node, index) => [node.id, index]))
+  const offPath = new Map(others.map((node) => [node.id, node]))
   const nodes: MessageNode[] = []
-  for (let at = id; at !== null;) {
-    const meets = onPath.get(at)
-    if (meets !== undefined) return { meets, nodes: nodes.toReversed() }
-    const node = elsewhere.get(at)
+  for (let currentId = id; currentId !== null;) {
+    const forkIndex = indexById.get(currentId)
+    if (forkIndex !== undefined) return { index: forkIndex, nodes: nodes.toReversed() }
+    const node = offPath.get(currentId)
     if (!node) return null
     // Visits each message once: damaged rows may contain a cycle.
-    elsewhere.delete(at)
+    offPath.delete(currentId)
     nodes.push(node)
-    at = node.parentId
+    currentId = node.parentId
   }
-  return older === 0 ? { meets: -1, nodes: nodes.toReversed() } : null
+  return older === 0 ? { index: -1, nodes: nodes.toReversed() } : null
 }
 
 /** Children of the message that the path was just changed to end with. All of them are on other branches. */
@@ -114,22 +118,22 @@ function useLeaf(
   id: string,
   { from, seq }: { readonly from: string | null; readonly seq: number },
 ): void {
-  const leaves = draft.ownList('leaves')
+  const leaves = draft.mutableList('leaves')
   const index = leaves.findLastIndex((leaf) => leaf.id === id || leaf.id === from)
   if (index >= 0) leaves.splice(index, 1)
   leaves.push({ id, usedAt: seq })
 }
 
-export const NONE: readonly Taint[] = []
+export const NO_TAINT: readonly Taint[] = []
 
-const sources = new WeakMap<ContextRow, readonly Taint[]>()
+const sourceCache = new WeakMap<ContextRow, readonly Taint[]>()
 
 /** Untrusted content that the row adds to the context. Cached: a row always gives the same list. */
 export function sourcesOf(row: ContextRow): readonly Taint[] {
-  const before = sources.get(row)
-  if (before) return before
+  const cached = sourceCache.get(row)
+  if (cached) return cached
   const found = findSources(row)
-  if (found.length > 0) sources.set(row, found)
+  if (found.length > 0) sourceCache.set(row, found)
   return found
 }
 
@@ -141,12 +145,12 @@ function findSources(row: ContextRow): readonly Taint[] {
     }
     case 'skill-activated': {
       const { at, loaded, name, path } = row
-      return loaded ? [{ origin: originOfSkill(name), ...(path && { path }), at }] : NONE
+      return loaded ? [{ origin: originOfSkill(name), ...(path && { path }), at }] : NO_TAINT
     }
     case 'descriptions-changed':
       return row.origins.map((origin) => ({ origin, at: row.at }))
     default:
-      return (row satisfies TrustedRow, NONE)
+      return (row satisfies TrustedRow, NO_TAINT)
   }
 }
 

@@ -35,7 +35,7 @@ export function undoPlan(
   return {
     undoable: calls.filter(({ undoable }) => undoable),
     kept: calls.flatMap((call) => {
-      const reason = keptBecause(call)
+      const reason = keptReason(call)
       return reason ? { call, reason } : []
     }),
   }
@@ -53,13 +53,7 @@ export function turnAt(
   return at < 0 ? [] : messages.slice(from, next < 0 ? undefined : next)
 }
 
-function keptBecause({
-  status,
-  startedAt,
-  readOnly,
-  undoable,
-  undo,
-}: ShownCall): KeptReason | null {
+function keptReason({ status, startedAt, readOnly, undoable, undo }: ShownCall): KeptReason | null {
   if (undoable || readOnly || startedAt === undefined) return null
   if (status !== 'succeeded') return 'not-succeeded'
   return undo === 'done' ? 'undone' : undo === 'unknown' ? 'unknown' : 'no-undo'

@@ -24,12 +24,12 @@ import type {
 } from './snapshot.ts'
 import { nextRequestTaint } from './taint.ts'
 
-const shown = new WeakMap<readonly Consent[], readonly ShownConsent[]>()
+const consentCache = new WeakMap<readonly Consent[], readonly ShownConsent[]>()
 
 /** A person's consents, oldest first. Cached: the same consents give the same list. */
 function shownConsents({ consents }: ConversationState): readonly ShownConsent[] {
-  const known = shown.get(consents)
-  if (known) return known
+  const cached = consentCache.get(consents)
+  if (cached) return cached
   const list = consents.map(({ consentId, at, scope }): ShownConsent => {
     const { toolName, title, within, key } = scope
     return {
@@ -41,33 +41,33 @@ function shownConsents({ consents }: ConversationState): readonly ShownConsent[]
       at,
     }
   })
-  shown.set(consents, list)
+  consentCache.set(consents, list)
   return list
 }
 
 type Progress = Live['progress']
 
-interface Shown<Value> {
+interface Cached<Value> {
   readonly progress: Progress
   readonly value: Value
 }
 
-const messages = new WeakMap<MessageNode, Shown<ShownMessage>>()
-const paths = new WeakMap<readonly MessageNode[], Shown<readonly ShownMessage[]>>()
+const messageCache = new WeakMap<MessageNode, Cached<ShownMessage>>()
+const pathCache = new WeakMap<readonly MessageNode[], Cached<readonly ShownMessage[]>>()
 
 /** Messages of the path for people to see, and the one that the model is writing. */
 function shownMessages(
   { conversationId, path }: ConversationState,
   { progress, step, waits }: Live,
 ): readonly ShownMessage[] {
-  const known = paths.get(path)
-  const show = (node: MessageNode): ShownMessage | readonly ShownMessage[] =>
+  const cached = pathCache.get(path)
+  const toShown = (node: MessageNode): ShownMessage | readonly ShownMessage[] =>
     isForPeople(node) ? shownMessage(node, conversationId, progress) : []
-  const settled = known?.progress === progress ? known.value : path.flatMap(show)
-  if (settled !== known?.value) paths.set(path, { progress, value: settled })
+  const storedMessages = cached?.progress === progress ? cached.value : path.flatMap(toShown)
+  if (storedMessages !== cached?.value) pathCache.set(path, { progress, value: storedMessages })
   const message = waits?.message
-  if (message) return [...settled, { role: 'user', ...message }]
-  return step ? [...settled, openMessage(step, conversationId)] : settled
+  if (message) return [...storedMessages, { role: 'user', ...message }]
+  return step ? [...storedMessages, openMessage(step, conversationId)] : storedMessages
 }
 
 /** Hides empty messages, and those that Offstage wrote for the model. */
@@ -77,8 +77,8 @@ function isForPeople({ message }: MessageNode): boolean {
 
 /** Returns the same object while its node and the progress of its calls stay the same. */
 function shownMessage(node: MessageNode, conversationId: string, progress: Progress): ShownMessage {
-  const known = messages.get(node)
-  if (known && isSame(node, known.progress, progress)) return known.value
+  const cached = messageCache.get(node)
+  if (cached && hasSameProgress(node, cached.progress, progress)) return cached.value
   const { id, at, message, calls, sent, reflection, rejected } = node
   const value: ShownMessage = {
     ...message,
@@ -91,11 +91,11 @@ function shownMessage(node: MessageNode, conversationId: string, progress: Progr
       calls: calls.map((call) => ({ conversationId, ...shownCall(call, progress) })),
     }),
   }
-  messages.set(node, { progress, value })
+  messageCache.set(node, { progress, value })
   return value
 }
 
-function isSame({ calls }: MessageNode, before: Progress, now: Progress): boolean {
+function hasSameProgress({ calls }: MessageNode, before: Progress, now: Progress): boolean {
   return before === now || calls.every((call) => progressOf(call, before) === progressOf(call, now))
 }
 
@@ -169,9 +169,9 @@ export function view(
   const paused = live.waits?.reason ?? (open && open.paused)
   const runId = live.waits?.runId ?? open?.runId
   const ended = open || live.waits ? null : endOf(state, live)
-  const unbegun = refusedRun(live)
-  const unsent = unbegun?.message ?? together(state.returned)
-  const error = fault ?? errorOf(ended) ?? errorOf(unbegun?.outcome)
+  const refused = refusedRun(live)
+  const unsent = refused?.message ?? joinMessages(state.returned)
+  const error = fault ?? errorOf(ended) ?? errorOf(refused?.outcome)
   const plan = planOf(state)
   const compactions = shownCompactions(state)
   const isDriven = runId !== undefined && live.ownership !== 'none'
@@ -184,7 +184,7 @@ export function view(
     pending,
     ...(runId !== undefined && { runId }),
     ...(open && { run: shownRun(open, live) }),
-    ...spentBy(state),
+    ...spentUsage(state),
     ...(paused && { paused }),
     ...(ended && { ended }),
     ...(error && { error }),
@@ -201,13 +201,13 @@ export function view(
 }
 
 /** Joins messages into one. Null if there are none. */
-function together([first, ...others]: readonly UserContent[]): UserContent | null {
+function joinMessages([first, ...others]: readonly UserContent[]): UserContent | null {
   if (!first) return null
   return { id: first.id, parts: [first, ...others].flatMap(({ parts }) => parts) }
 }
 
 /** Usage of the newest run. Empty if its history was cleared. */
-function spentBy({ run, path }: ConversationState): Pick<ConversationSnapshot, 'spent'> {
+function spentUsage({ run, path }: ConversationState): Pick<ConversationSnapshot, 'spent'> {
   if (!run || path.length === 0) return {}
   return { spent: { own: run.usage, total: totalUsage(run) ?? run.usage } }
 }
@@ -250,17 +250,17 @@ function shownRun(run: RunState, { step, retry }: Live): ShownRun {
   }
 }
 
-const branches = new WeakMap<
+const branchCache = new WeakMap<
   ConversationState['forks'],
   { readonly path: ConversationState['path']; readonly value: ConversationSnapshot['branches'] }
 >()
 
 function branchesOf({ forks, path }: ConversationState): ConversationSnapshot['branches'] {
   if (forks.length === 0) return NO_BRANCHES
-  const known = branches.get(forks)
-  if (known?.path === path) return known.value
+  const cached = branchCache.get(forks)
+  if (cached?.path === path) return cached.value
   const value = branchesOn(forks, path)
-  branches.set(forks, { path, value })
+  branchCache.set(forks, { path, value })
   return value
 }
 
@@ -268,10 +268,10 @@ function branchesOn(
   forks: ConversationState['forks'],
   path: ConversationState['path'],
 ): ConversationSnapshot['branches'] {
-  const shown = new Set(path.map(({ id }) => id))
+  const pathIds = new Set(path.map(({ id }) => id))
   return Object.fromEntries(
     forks.flatMap(({ children: ids }) => {
-      const index = ids.findIndex((id) => shown.has(id))
+      const index = ids.findIndex((id) => pathIds.has(id))
       return ids.length > 1 && index >= 0 ? [[ids[index], { index, ids }]] : []
     }),
   )

@@ -17,8 +17,8 @@ const WAIT_MS = 250
 export function watchCsp(address: string): PolicyWatch {
   const scope = globalThis as Partial<EventTarget>
   let resolve: (policy?: string) => void = () => {}
-  const policy = new Promise<string | undefined>((take) => {
-    resolve = take
+  const policy = new Promise<string | undefined>((settle) => {
+    resolve = settle
   })
   const listener = (event: Event): void => {
     if (isCspViolation(event as SecurityPolicyViolationEvent, address))
@@ -47,8 +47,8 @@ export function isCspViolation(
   const { origin, pathname, search } = new URL(address)
   const { blockedURI, disposition, effectiveDirective } = event
   // Browsers may cut the address down to its origin.
-  const isMeant = blockedURI === origin + pathname + search || blockedURI === origin
-  return isMeant && disposition === 'enforce' && effectiveDirective === 'connect-src'
+  const isForAddress = blockedURI === origin + pathname + search || blockedURI === origin
+  return isForAddress && disposition === 'enforce' && effectiveDirective === 'connect-src'
 }
 
 /** The policy's text, safe to show. A nonce would let scripts run. */

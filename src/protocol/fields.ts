@@ -174,14 +174,14 @@ export function checkContent(
 /** Returns the choices of a field, or null for other fields. */
 function choicesOf(field: FieldSchema): readonly FieldChoice[] | null {
   if (field.type === 'array')
-    return 'anyOf' in field.items ? field.items.anyOf : named(field.items.enum)
+    return 'anyOf' in field.items ? field.items.anyOf : toChoices(field.items.enum)
   if (field.type !== 'string') return null
   if ('oneOf' in field) return field.oneOf
-  return 'enum' in field ? named(field.enum, field.enumNames) : null
+  return 'enum' in field ? toChoices(field.enum, field.enumNames) : null
 }
 
-function named(values: readonly string[], names: readonly string[] = values): FieldChoice[] {
-  return values.map((value, at) => ({ const: value, title: names[at] ?? value }))
+function toChoices(values: readonly string[], names: readonly string[] = values): FieldChoice[] {
+  return values.map((value, index) => ({ const: value, title: names[index] ?? value }))
 }
 
 /** Returns the problem with a field's value, or null if it is valid. */
@@ -271,7 +271,7 @@ export function readFields(value: unknown): FieldsReading {
   if ([root, properties, required].some(isWide))
     return { problems: [`has more than ${MAX.fields} fields`] }
   const problems = Object.keys(root).flatMap((key) =>
-    isOfRoot(key, root[key])
+    isAllowedAtRoot(key, root[key])
       ? []
       : `has ${clipped(key)}, and may have type, properties and required`,
   )
@@ -282,7 +282,9 @@ export function readFields(value: unknown): FieldsReading {
     problems.push('must have in required a list of names that are in properties')
   problems.push(...problemsOfNames(names))
   for (const name of names)
-    problems.push(...problemsOfField(properties[name]).map((words) => `${clipped(name)} ${words}`))
+    problems.push(
+      ...problemsOfField(properties[name]).map((problem) => `${clipped(name)} ${problem}`),
+    )
   if (problems.length > 0) return { problems }
   const isFree = Array.isArray(required) && required.length === 0
   // The cast is safe: every field was checked.
@@ -295,21 +297,21 @@ function isWide(value: unknown): boolean {
   return Object.keys(value ?? {}).length > MAX.fields
 }
 
-function isOfRoot(key: string, value: unknown): boolean {
+function isAllowedAtRoot(key: string, value: unknown): boolean {
   if (key === 'additionalProperties') return value === false
   return ['type', 'properties', 'required', '$schema', 'title', 'description'].includes(key)
 }
 
 /** Names become object keys and names of form fields. */
 function problemsOfNames(names: readonly string[]): string[] {
-  const known = new Set<string>()
+  const seenNames = new Set<string>()
   return names.flatMap((name) => {
-    const isSound = /^[^\p{C}<>"'`&]{1,64}$/u.test(name) && !(name in Object.prototype)
-    if (!isSound) return `${clipped(name)} can't be a name: take letters, digits and _`
+    const isValidName = /^[^\p{C}<>"'`&]{1,64}$/u.test(name) && !(name in Object.prototype)
+    if (!isValidName) return `${clipped(name)} can't be a name: take letters, digits and _`
     // Short here: normalizing takes quadratic time for runs of combining marks.
     const folded = name.normalize('NFKC').toLowerCase()
-    if (known.has(folded)) return `${clipped(name)} differs from another name by its case only`
-    known.add(folded)
+    if (seenNames.has(folded)) return `${clipped(name)} differs from another name by its case only`
+    seenNames.add(folded)
     return []
   })
 }
@@ -321,15 +323,15 @@ interface Raw {
 /** Check of a keyword's value, and the expectation in an error message. */
 type Rule = readonly [isRight: (value: unknown) => boolean, expected: string]
 
-const WHOLE: Rule = [
+const COUNT: Rule = [
   (value) => Number.isSafeInteger(value) && Number(value) >= 0,
   'a whole number from 0',
 ]
 const NUMBER: Rule = [Number.isFinite, 'a number']
 const TEXT: Rule = [isText, `a text of ${MAX.text} characters at most`]
-const TEXTS: Rule = [(value) => isSome(value, isText), `a list of 1 to ${MAX.choices} texts`]
+const TEXTS: Rule = [(value) => isFilledList(value, isText), `a list of 1 to ${MAX.choices} texts`]
 const CHOICES: Rule = [
-  (value) => isSome(value, isFieldChoice),
+  (value) => isFilledList(value, isFieldChoice),
   `a list of 1 to ${MAX.choices} objects { const, title }`,
 ]
 const FORMAT: Rule = [
@@ -339,8 +341,8 @@ const FORMAT: Rule = [
 const ITEMS: Rule = [
   (value) =>
     isObject(value) &&
-    (has(value, { anyOf: CHOICES }) ||
-      has(value, { type: [(type) => type === 'string', ''], enum: TEXTS })),
+    (hasExactly(value, { anyOf: CHOICES }) ||
+      hasExactly(value, { type: [(type) => type === 'string', ''], enum: TEXTS })),
   `{ type: 'string', enum } or { anyOf } with 1 to ${MAX.choices} choices`,
 ]
 const ANY: Rule = [() => true, '']
@@ -352,13 +354,13 @@ interface Rules {
 const common: Rules = { type: ANY, title: TEXT, description: TEXT, default: ANY }
 const number: Rules = { ...common, minimum: NUMBER, maximum: NUMBER }
 const KINDS: ReadonlyMap<unknown, Rules> = new Map<string, Rules>([
-  ['string', { ...common, minLength: WHOLE, maxLength: WHOLE, format: FORMAT }],
+  ['string', { ...common, minLength: COUNT, maxLength: COUNT, format: FORMAT }],
   ['enum', { ...common, enum: TEXTS, enumNames: TEXTS }],
   ['oneOf', { ...common, oneOf: CHOICES }],
   ['number', number],
   ['integer', number],
   ['boolean', common],
-  ['array', { ...common, items: ITEMS, minItems: WHOLE, maxItems: WHOLE }],
+  ['array', { ...common, items: ITEMS, minItems: COUNT, maxItems: COUNT }],
 ])
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'array']
@@ -370,9 +372,9 @@ function problemsOfField(field: unknown): string[] {
   const choice = type === 'string' && ['enum', 'oneOf'].find((each) => Object.hasOwn(field, each))
   const rules = KINDS.get(choice || type) ?? common
   const problems = Object.entries(field).flatMap(([key, value]) => {
-    const [isRight, expected] = (Object.hasOwn(rules, key) && rules[key]) || []
-    if (!isRight) return `has ${clipped(key)}; it may have ${Object.keys(rules).join(', ')}`
-    return isRight(value) ? [] : `has a wrong ${key}: it must be ${expected}`
+    const [isValid, expected] = (Object.hasOwn(rules, key) && rules[key]) || []
+    if (!isValid) return `has ${clipped(key)}; it may have ${Object.keys(rules).join(', ')}`
+    return isValid(value) ? [] : `has a wrong ${key}: it must be ${expected}`
   })
   if (type === 'array' && !Object.hasOwn(field, 'items')) problems.push(`has no items: ${ITEMS[1]}`)
   // The cast is safe: all keywords were checked.
@@ -396,8 +398,9 @@ function contradictions(field: Raw & FieldSchema): string[] {
   if (Number(minItems) > choices.length) problems.push('has a minItems above its choices')
   if (Array.isArray(enumNames) && enumNames.length !== choices.length)
     problems.push('has more or fewer enumNames than values')
-  const wrong = problems.length > 0 || preset === undefined ? null : problemOf(field, preset)
-  return wrong === null ? problems : [`has a wrong default: it ${wrong}`]
+  const defaultProblem =
+    problems.length > 0 || preset === undefined ? null : problemOf(field, preset)
+  return defaultProblem === null ? problems : [`has a wrong default: it ${defaultProblem}`]
 }
 
 function isObject(value: unknown): value is Raw {
@@ -408,23 +411,23 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX.text
 }
 
-function isList(value: unknown, isOne: (item: unknown) => boolean): boolean {
+function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
   // Sees holes, too, which `every` skips.
-  return Array.isArray(value) && value.findIndex((each) => !isOne(each)) < 0
+  return Array.isArray(value) && value.findIndex((each) => !isItem(each)) < 0
 }
 
-function isSome(value: unknown, isOne: (item: unknown) => boolean): boolean {
+function isFilledList(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return (
-    Array.isArray(value) && value.length > 0 && value.length <= MAX.choices && isList(value, isOne)
+    Array.isArray(value) && value.length > 0 && value.length <= MAX.choices && isList(value, isItem)
   )
 }
 
 function isFieldChoice(value: unknown): boolean {
-  return isObject(value) && has(value, { const: TEXT, title: TEXT })
+  return isObject(value) && hasExactly(value, { const: TEXT, title: TEXT })
 }
 
 /** Returns whether the object has exactly these keys. */
-function has(value: Raw, rules: Rules): boolean {
+function hasExactly(value: Raw, rules: Rules): boolean {
   const keys = Object.keys(rules)
   return (
     Object.keys(value).length === keys.length && keys.every((key) => rules[key]?.[0](value[key]))

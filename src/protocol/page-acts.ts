@@ -40,14 +40,17 @@ export function isPersonActing({ open, turns, pressed, staleUntil }: PageActs): 
 
 /** Returns the outermost accessible window, which all frames of one origin share. */
 export function outermost(): Realm {
-  let found: Realm = globalThis
-  for (let at: Window | undefined = globalThis.window; at && at !== at.parent;) {
-    at = at.parent
+  let realm: Realm = globalThis
+  for (
+    let current: Window | undefined = globalThis.window;
+    current && current !== current.parent;
+  ) {
+    current = current.parent
     try {
-      if (at.document) found = at as Window & Realm
+      if (current.document) realm = current as Window & Realm
     } catch {
       // A cross-origin window. A window further out may be of this origin again.
     }
   }
-  return found
+  return realm
 }

@@ -26,8 +26,8 @@ export interface SecretValue {
 }
 
 /** Pairs the placeholders in a stored input with the values in the complete input. */
-export function sealedValues(sealed: JsonValue, whole: JsonValue): SecretValue[] {
-  const leaves = leavesOf(whole)
+export function sealedValues(sealed: JsonValue, original: JsonValue): SecretValue[] {
+  const leaves = leavesOf(original)
   return [...leavesOf(sealed)].flatMap(([pointer, placeholder]) => {
     const value = leaves.get(pointer)
     return isPlaceholder(placeholder) && canBeSecret(value) && value !== placeholder
@@ -37,11 +37,13 @@ export function sealedValues(sealed: JsonValue, whole: JsonValue): SecretValue[]
 }
 
 /** Returns the input with placeholders at the same positions as in `sealed`. */
-export function sealedLike(sealed: JsonValue, whole: JsonValue): JsonValue {
-  const seals = leavesOf(sealed)
-  return mapLeaves(whole, (leaf, pointer) => {
-    const seal = seals.get(pointer)
-    return seal !== undefined && isPlaceholder(seal) && canBeSecret(leaf) ? seal : leaf
+export function sealedLike(sealed: JsonValue, original: JsonValue): JsonValue {
+  const placeholders = leavesOf(sealed)
+  return mapLeaves(original, (leaf, pointer) => {
+    const placeholder = placeholders.get(pointer)
+    return placeholder !== undefined && isPlaceholder(placeholder) && canBeSecret(leaf)
+      ? placeholder
+      : leaf
   })
 }
 

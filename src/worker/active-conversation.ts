@@ -88,14 +88,14 @@ export class ActiveConversation {
   readonly admissions: Map<string, Admission> = new Map()
   #driver: RunDriver | null = null
   /** Callbacks that wait for a driver. */
-  readonly #onDriven = new Set<() => void>()
+  readonly #drivenWaiters = new Set<() => void>()
   /** Callbacks that wait for a change. */
-  readonly #onChange = new Set<() => void>()
-  #driven: Promise<RunEnd | null> = Promise.resolve(null)
+  readonly #changeWaiters = new Set<() => void>()
+  #runEnd: Promise<RunEnd | null> = Promise.resolve(null)
   /** Runs that are being ended, whoever drives them. If this tab resumes one meanwhile, it ends at once. */
-  readonly #ending = new Map<string, RunEnd>()
+  readonly #endingRuns = new Map<string, RunEnd>()
   /** Takes commands on the conversation one at a time. None of them waits for a run or for storage space. */
-  readonly inLane: SerialQueue = createSerialQueue()
+  readonly enqueue: SerialQueue = createSerialQueue()
 
   constructor(scope: ConversationScope, { conversation, leases, tabs }: ActiveConversationParts) {
     const { agentId, storage, conversationId } = scope
@@ -112,7 +112,7 @@ export class ActiveConversation {
       this.#driver !== null ||
       this.admissions.size > 0 ||
       stream.isJoined ||
-      storageRetry.waitsFor !== null ||
+      storageRetry.waitError !== null ||
       this.tabs.driverOf(conversationId) !== undefined ||
       this.leases.holds(conversationId)
     )
@@ -128,17 +128,17 @@ export class ActiveConversation {
   }
 
   /** Resolves when nothing is driven any more, or the signal aborts. */
-  async idle(signal?: AbortSignal): Promise<void> {
+  async whenIdle(signal?: AbortSignal): Promise<void> {
     const aborted = signal && whenAborted(signal)
     while (this.#driver && !signal?.aborted) {
-      await (aborted ? Promise.race([this.#driven, aborted]) : this.#driven)
+      await (aborted ? Promise.race([this.#runEnd, aborted]) : this.#runEnd)
     }
   }
 
-  /** Like `inLane`, but throws `conversation-busy` while a run waits for the storage. */
-  async inLaneNow<T>(work: () => Promise<T>): Promise<T> {
+  /** Like `enqueue`, but throws `conversation-busy` while a run waits for the storage. */
+  async enqueueNow<T>(work: () => Promise<T>): Promise<T> {
     if (this.paused) throw busyError(this.scope.conversationId)
-    return this.inLane(work)
+    return this.enqueue(work)
   }
 
   /**
@@ -154,8 +154,8 @@ export class ActiveConversation {
     const { conversationId } = this.scope
     if (!(await this.leases.acquire(conversationId))) throw otherOwnerError(conversationId)
     try {
-      const ifFree = await this.#ifFree(mayResume, isForced)
-      await this.conversation.claim({ ...options, ...ifFree })
+      const conditions = await this.#claimConditions(mayResume, isForced)
+      await this.conversation.claim({ ...options, ...conditions })
       this.leases.setEpoch(conversationId, this.conversation.claimed.epoch)
     } catch (error) {
       this.releaseOwnership()
@@ -170,22 +170,25 @@ export class ActiveConversation {
    * Conditions under which a claim stops no other device. A claim that is rejected only afterwards would already have
    * fenced that device off.
    */
-  async #ifFree(mayResume: (run: RunState) => boolean, isForced: boolean): Promise<ClaimOptions> {
+  async #claimConditions(
+    mayResume: (run: RunState) => boolean,
+    isForced: boolean,
+  ): Promise<ClaimOptions> {
     const { conversation, scope, leases: ownership } = this
     if (!conversation.claims.isShared) return {}
     const newest = await conversation.claims.newest()
-    const isOthers = await isClaimedElsewhere(conversation, ownership, newest)
-    const isTaken = isOthers && (await this.#isWorkedOnElsewhere(newest))
+    const isClaimedByOther = await isClaimedElsewhere(conversation, ownership, newest)
+    const isBusyElsewhere = isClaimedByOther && (await this.#isActiveElsewhere(newest))
     const { run } = conversation
-    const isWanted = run !== null && mayResume(run)
-    if (isTaken && !isWanted) {
+    const isResumable = run !== null && mayResume(run)
+    if (isBusyElsewhere && !isResumable) {
       // Shows it now: these rows are already read, so no later change reports them as new.
       conversation.stream.setOnOtherDevice(true)
       throw otherDeviceError(scope.conversationId)
     }
     const { epoch: ifEpoch, lastSeq: ifSeq } = newest
     // Unless forced, the claim fails if the other device has written since. Those rows weren't part of this decision.
-    return { ifEpoch, ...(isOthers && !(isWanted && isForced) && { ifSeq }) }
+    return { ifEpoch, ...(isClaimedByOther && !(isResumable && isForced) && { ifSeq }) }
   }
 
   /** Checks whether another device works on the open run, and shows the result. Only the store knows. */
@@ -194,7 +197,7 @@ export class ActiveConversation {
     const isFree = (): boolean =>
       this.#driver === null && !this.tabs.driverOf(this.scope.conversationId)
     if (!conversation.claims.isShared || !isFree()) return
-    const isElsewhere = await this.#isWorkedOnElsewhere()
+    const isElsewhere = await this.#isActiveElsewhere()
     if (isFree()) conversation.stream.setOnOtherDevice(isElsewhere)
   }
 
@@ -211,7 +214,7 @@ export class ActiveConversation {
     return conversation.run?.end === null
   }
 
-  async #isWorkedOnElsewhere(newest?: NewestClaim): Promise<boolean> {
+  async #isActiveElsewhere(newest?: NewestClaim): Promise<boolean> {
     const isOpen = await this.isOpenElsewhere(newest)
     const { run } = this.conversation
     if (!isOpen || run === null) return false
@@ -227,16 +230,16 @@ export class ActiveConversation {
    * The run driven here, or the wanted run if that ended as this one began. `follows`: also publishes the current state
    * to the page.
    */
-  refTo(wanted: { readonly follows?: boolean; readonly runId?: string }): RunRef | null {
+  refTo(request: { readonly follows?: boolean; readonly runId?: string }): RunRef | null {
     if (this.#driver === null) return null
     const { conversationId } = this.scope
-    const before = this.conversation.run?.follows
-    const hasEnded = before !== undefined && before.runId === wanted.runId
-    if (hasEnded || wanted.follows) this.conversation.publish(hasEnded ? 'resumed' : 'joined')
-    return { conversationId, runId: hasEnded ? before.runId : this.#driver.runId }
+    const previous = this.conversation.run?.follows
+    const hasEnded = previous !== undefined && previous.runId === request.runId
+    if (hasEnded || request.follows) this.conversation.publish(hasEnded ? 'resumed' : 'joined')
+    return { conversationId, runId: hasEnded ? previous.runId : this.#driver.runId }
   }
 
-  /** Owns the conversation while the work runs. For work between runs, in the lane. */
+  /** Owns the conversation while the work runs. For work between runs, in the queue. */
   async runAsOwner<T>(work: () => Promise<T>): Promise<T> {
     await this.claim({ create: false })
     try {
@@ -246,34 +249,34 @@ export class ActiveConversation {
     }
   }
 
-  /** Drives a run to its end, then the run that began with that end. `driverOf` creates the driver of the next run. */
-  drive(driver: RunDriver, driverOf: (runId: string) => RunDriver): void {
+  /** Drives a run to its end, then the run that began with that end. `createDriver` makes the next run's driver. */
+  drive(driver: RunDriver, createDriver: (runId: string) => RunDriver): void {
     this.#driver = driver
-    resolveAll(this.#onDriven)
-    resolveAll(this.#onChange)
-    this.tabs.driven(this)
-    const ending = this.#ending.get(driver.runId)
-    if (ending) driver.end(ending)
-    this.#driven = this.#driveOn(driver, driverOf)
+    resolveAll(this.#drivenWaiters)
+    resolveAll(this.#changeWaiters)
+    this.tabs.handleDriven(this)
+    const ending = this.#endingRuns.get(driver.runId)
+    if (ending) driver.requestEnd(ending)
+    this.#runEnd = this.#driveToEnd(driver, createDriver)
   }
 
-  async #driveOn(
+  async #driveToEnd(
     driver: RunDriver,
-    driverOf: (runId: string) => RunDriver,
+    createDriver: (runId: string) => RunDriver,
   ): Promise<RunEnd | null> {
     const end = await driver.drive()
     const { next, requestedEnd } = driver
     if (next !== null) {
-      const following = driverOf(next)
+      const nextDriver = createDriver(next)
       // The request to stop came too late for this run, so it ends the next one.
-      if (requestedEnd) following.end(requestedEnd)
-      this.drive(following, driverOf)
+      if (requestedEnd) nextDriver.requestEnd(requestedEnd)
+      this.drive(nextDriver, createDriver)
       return end
     }
     this.#driver = null
     // Keeps the lease if another run is about to begin, so that no other tab comes in between.
-    if (end === null || !this.#isFollowed) this.releaseOwnership()
-    this.tabs.undriven(this)
+    if (end === null || !this.#hasNextRun) this.releaseOwnership()
+    this.tabs.handleUndriven(this)
     // The run is unfinished. Another tab that drives the run announces itself. Another device doesn't announce itself,
     // so the store is asked.
     if (end === null) void this.checkOtherDevices().catch(() => undefined)
@@ -282,55 +285,59 @@ export class ActiveConversation {
 
   /** Resolves when another device has changed something, or a run is driven here. */
   whenChanged(): Promise<void> {
-    return new Promise((resolve) => this.#onChange.add(resolve))
+    return new Promise((resolve) => this.#changeWaiters.add(resolve))
   }
 
   /** Resolves once a run is driven here. */
   whenDriven(): Promise<void> {
     if (this.#driver) return Promise.resolve()
-    return new Promise((resolve) => this.#onDriven.add(resolve))
+    return new Promise((resolve) => this.#drivenWaiters.add(resolve))
   }
 
   /** Stored end of the run driven here. Null if the run stays unfinished. */
-  get driven(): Promise<RunEnd | null> {
-    return this.#driven
+  get runEnd(): Promise<RunEnd | null> {
+    return this.#runEnd
   }
 
   /** Whether a run is about to begin. */
-  get #isFollowed(): boolean {
+  get #hasNextRun(): boolean {
     return [...this.admissions.values()].some(({ stop }) => !stop.signal.aborted)
   }
 
   /** Releases the lease that was kept for a run, if that run doesn't begin. */
-  async stayIdle(): Promise<void> {
-    await this.inLane(async () => {
-      if (this.#driver === null && !this.#isFollowed) this.releaseOwnership()
+  async releaseIfIdle(): Promise<void> {
+    await this.enqueue(async () => {
+      if (this.#driver === null && !this.#hasNextRun) this.releaseOwnership()
     })
   }
 
   /** Marks the run as ending during the work that ends it, whoever drives it. */
   async whileEnding<T>(runId: string, end: RunEnd, work: () => Promise<T>): Promise<T> {
-    this.#ending.set(runId, end)
+    this.#endingRuns.set(runId, end)
     try {
       return await work()
     } finally {
-      if (this.#ending.get(runId) === end) this.#ending.delete(runId)
+      if (this.#endingRuns.get(runId) === end) this.#endingRuns.delete(runId)
     }
   }
 
   /** Handles a change that the store reports. True if its newest row is new here. */
-  async noticed({ conversationId, lastSeq: newest, epoch = 0 }: StoreChange): Promise<boolean> {
+  async handleChange({
+    conversationId,
+    lastSeq: newest,
+    epoch = 0,
+  }: StoreChange): Promise<boolean> {
     const { conversation, leases: ownership } = this
     const lastSeq = conversationId === null ? null : newest
     // Commits that wait for an unreachable store are retried now.
     if (lastSeq === null) conversation.storageRetry.retry()
     try {
-      const mayBeTaken = lastSeq === null || epoch > conversation.claimed.epoch
+      const mayBeClaimed = lastSeq === null || epoch > conversation.claimed.epoch
       // A waiting run holds no lease. The other device's change may leave it to this one.
       const isActive = ownership.holds(this.scope.conversationId)
-      if (mayBeTaken && isActive && (await isClaimedElsewhere(conversation, ownership)))
-        this.#driver?.takenOver()
-      if (!(await conversation.isNews(lastSeq))) return false
+      if (mayBeClaimed && isActive && (await isClaimedElsewhere(conversation, ownership)))
+        this.#driver?.handleTakeover()
+      if (!(await conversation.hasNewRow(lastSeq))) return false
       // Comes first, since it ends the run of a deleted conversation.
       await this.#driver?.checkStore()
       await conversation.refresh()
@@ -340,7 +347,7 @@ export class ActiveConversation {
       // The next use reads the conversation again.
       return false
     } finally {
-      resolveAll(this.#onChange)
+      resolveAll(this.#changeWaiters)
     }
   }
 
@@ -348,7 +355,7 @@ export class ActiveConversation {
   async discard(reason: string): Promise<void> {
     for (const { stop } of this.admissions.values()) stop.abort(reason)
     this.#driver?.discard(reason)
-    await this.idle()
+    await this.whenIdle()
   }
 }
 

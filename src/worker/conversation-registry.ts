@@ -26,7 +26,7 @@ export class ConversationViews {
   readonly #registry: ConversationRegistry
   readonly #onOpened: (active: ActiveConversation, agentId: string) => void
   /** The agent that shows each conversation. */
-  readonly #joiners = new Map<Conversation, string>()
+  readonly #viewers = new Map<Conversation, string>()
 
   constructor(
     registry: ConversationRegistry,
@@ -39,12 +39,12 @@ export class ConversationViews {
   async join(scope: ConversationScope): Promise<void> {
     const active = await this.#registry.openConversation(scope)
     const { conversation } = active
-    this.#joiners.set(conversation, scope.agentId)
+    this.#viewers.set(conversation, scope.agentId)
     await conversation.preview()
     await conversation.refresh()
-    await conversation.drafts.show(conversation.run)
+    await conversation.drafts.showStored(conversation.run)
     // Reading may take long: the page has left, or has released the agent.
-    if (this.#joiners.get(conversation) !== scope.agentId) return
+    if (this.#viewers.get(conversation) !== scope.agentId) return
     conversation.stream.isJoined = true
     conversation.publish('joined')
     active.tabs.follow(active, scope.agentId)
@@ -55,18 +55,18 @@ export class ConversationViews {
 
   /** Closes all views of an agent that is gone. */
   release(agentId: string): void {
-    for (const [conversation, joiner] of this.#joiners)
-      if (joiner === agentId) this.#leave(conversation)
+    for (const [conversation, viewer] of this.#viewers)
+      if (viewer === agentId) this.#leave(conversation)
   }
 
   /** Saves the output that models are writing, because the page may never come back. */
   keepDrafts(): void {
-    for (const { conversation } of this.#registry.all()) void conversation.drafts.keep()
+    for (const { conversation } of this.#registry.all()) void conversation.drafts.write()
   }
 
   #leave(conversation: Conversation): void {
     conversation.stream.isJoined = false
-    this.#joiners.delete(conversation)
+    this.#viewers.delete(conversation)
   }
 
   async leave(scope: ConversationScope): Promise<void> {
@@ -86,7 +86,7 @@ export class ConversationViews {
     const { conversationId, messageId } = scope
     const active = await this.#registry.openConversation(scope)
     const { conversation } = active
-    return active.inLaneNow(async () => {
+    return active.enqueueNow(async () => {
       if (active.driver) throw busyError(conversationId)
       await conversation.refresh()
       if (leafUnder(conversation.state, messageId) === null) return false
@@ -126,7 +126,7 @@ interface SharedStore {
 }
 
 /** Facts that change how a conversation appears in a list. */
-const LISTED: ReadonlySet<FactType> = new Set([
+const LISTING_FACTS: ReadonlySet<FactType> = new Set([
   'run-started',
   'run-ended',
   'messages-imported',
@@ -145,7 +145,7 @@ const LISTED: ReadonlySet<FactType> = new Set([
 ])
 
 function changesRecord({ type }: Row): boolean {
-  return LISTED.has(type)
+  return LISTING_FACTS.has(type)
 }
 
 /** The conversations in use in this worker, one `ActiveConversation` each. */
@@ -155,11 +155,11 @@ export class ConversationRegistry {
   readonly #output: StreamOutput
   readonly #host: RegistryHost
   readonly #redaction: Redaction
-  readonly #stored = new Map<string, SharedStore>()
-  readonly #followed = new Set<string>()
+  readonly #sharedStores = new Map<string, SharedStore>()
+  readonly #watchedStores = new Set<string>()
   /** Ordered by use, the newest last. */
   readonly #active = new Map<string, ActiveConversation>()
-  readonly #takenAt = new WeakMap<ActiveConversation, number>()
+  readonly #usedAt = new WeakMap<ActiveConversation, number>()
 
   constructor({ redaction, stores, effects, output, host }: RegistryOptions) {
     this.#redaction = redaction
@@ -180,14 +180,14 @@ export class ConversationRegistry {
 
   /** The tabs of each store in use. */
   allTabs(): Tabs<ActiveConversation>[] {
-    return [...this.#stored.values()].map(({ tabs }) => tabs)
+    return [...this.#sharedStores.values()].map(({ tabs }) => tabs)
   }
 
   /** Stream of a conversation, in use or not. A run may be refused before its conversation is opened. */
   streamOf(scope: ConversationScope): Stream {
     const { storage, conversationId } = scope
-    const known = this.#active.get(activeKey(scope))?.conversation.stream
-    return known ?? new Stream({ storage: storageKey(storage), conversationId }, this.#output)
+    const existing = this.#active.get(activeKey(scope))?.conversation.stream
+    return existing ?? new Stream({ storage: storageKey(storage), conversationId }, this.#output)
   }
 
   /** Finds a conversation in use. */
@@ -199,30 +199,30 @@ export class ConversationRegistry {
     const storage = storageKey(scope.storage)
     // Required before the command writes anything.
     if (scope.redacts) this.#redaction.requireRedaction(storage)
-    return this.#opened(scope.storage)
+    return this.#openStore(scope.storage)
   }
 
   /** Opens the store, and notices changes by others from then on. */
-  async #opened(storage: StorageConfig): Promise<Store> {
+  async #openStore(storage: StorageConfig): Promise<Store> {
     const store = await this.#stores.open(storage)
     const key = storageKey(storage)
     // Nobody else changes a store in memory.
-    if (storage === 'memory' || this.#followed.has(key)) return store
-    this.#followed.add(key)
-    store.follow?.((change) => void this.#changed(storage, change))
+    if (storage === 'memory' || this.#watchedStores.has(key)) return store
+    this.#watchedStores.add(key)
+    store.follow?.((change) => void this.#handleChange(storage, change))
     return store
   }
 
-  async #changed(storage: StorageConfig, change: StoreChange): Promise<void> {
+  async #handleChange(storage: StorageConfig, change: StoreChange): Promise<void> {
     const { conversationId } = change
     const key = storageKey(storage)
-    const changed = [...this.#active.values()].filter(
+    const affected = [...this.#active.values()].filter(
       ({ scope }) =>
         storageKey(scope.storage) === key &&
         (conversationId ?? scope.conversationId) === scope.conversationId,
     )
-    const news = await Promise.all(changed.map((active) => active.noticed(change)))
-    if (changed.length === 0 || conversationId === null || news.includes(true))
+    const areNew = await Promise.all(affected.map((active) => active.handleChange(change)))
+    if (affected.length === 0 || conversationId === null || areNew.includes(true))
       this.#output.notify({ type: 'conversations-changed', storage: key })
   }
 
@@ -231,14 +231,14 @@ export class ConversationRegistry {
     const store = await this.store(scope)
     // Connects before reading, so that no change in between is missed.
     this.#shared(scope)
-    return allOf(store)
+    return listAll(store)
   }
 
   async openConversation(scope: ConversationScope): Promise<ActiveConversation> {
     const key = activeKey(scope)
     const store = await this.store(scope)
     const active = this.#active.get(key) ?? this.#create(scope, store)
-    this.#takenAt.set(active, this.#effects.monotonic())
+    this.#usedAt.set(active, this.#effects.monotonic())
     this.#active.delete(key)
     this.#active.set(key, active)
     this.#forgetUnused()
@@ -265,13 +265,13 @@ export class ConversationRegistry {
   }
 
   #forgetUnused(): void {
-    const before = this.#effects.monotonic() - UNUSED_MS
-    let spare = this.#active.size - MAX_UNUSED
+    const cutoff = this.#effects.monotonic() - UNUSED_MS
+    let surplus = this.#active.size - MAX_UNUSED
     for (const [key, active] of this.#active) {
-      if (spare <= 0 || (this.#takenAt.get(active) ?? 0) > before) return
+      if (surplus <= 0 || (this.#usedAt.get(active) ?? 0) > cutoff) return
       if (active.isInUse) continue
       this.#active.delete(key)
-      spare -= 1
+      surplus -= 1
     }
   }
 
@@ -293,7 +293,7 @@ export class ConversationRegistry {
   }
 
   /** The named conversation, or else the one where the call is open. Null if there is none. */
-  async ofCall(
+  async openForCall(
     call: AgentScope & {
       readonly conversationId?: string | undefined
       readonly toolCallId: string
@@ -308,7 +308,7 @@ export class ConversationRegistry {
         this.#active.has(activeKey(scope)) || (await store.get(conversationId)) !== null
       return exists ? this.openConversation(scope) : null
     }
-    const records = await allOf(store)
+    const records = await listAll(store)
     const open = records.filter((each) => !each.broken && each.openCalls.includes(toolCallId))
     const ids = open.map((each) => each.conversationId)
     if (ids.length > 1) throw ambiguousCall(toolCallId, ids)
@@ -321,9 +321,9 @@ export class ConversationRegistry {
   /** Leases and tabs of a store. Nobody else uses a store in memory. */
   #shared({ storage }: Pick<AgentScope, 'storage'>): SharedStore {
     const key = storageKey(storage)
-    const known = this.#stored.get(key)
-    if (known) return known
-    const activeOf = (conversationId: string): ActiveConversation | undefined =>
+    const existing = this.#sharedStores.get(key)
+    if (existing) return existing
+    const findActive = (conversationId: string): ActiveConversation | undefined =>
       this.#active.get(activeKey({ storage, conversationId }))
     const effects = this.#effects
     const tabId = effects.newId('tab-')
@@ -340,26 +340,26 @@ export class ConversationRegistry {
       channel: channel as unknown as TabChannel<LeaseMessages>,
       effects,
       observer: {
-        onLost: (conversationId) => activeOf(conversationId)?.driver?.takenOver(),
-        onAnnounced: (conversationId) => void activeOf(conversationId)?.driver?.checkStore(),
-        isDriving: (conversationId) => activeOf(conversationId)?.driver != null,
-        onHandoverRequested: (conversationId) => handOver(activeOf(conversationId)),
+        onLost: (conversationId) => findActive(conversationId)?.driver?.handleTakeover(),
+        onAnnounced: (conversationId) => void findActive(conversationId)?.driver?.checkStore(),
+        isDriving: (conversationId) => findActive(conversationId)?.driver != null,
+        onHandoverRequested: (conversationId) => handOver(findActive(conversationId)),
       },
     })
     const host = {
       ...this.#host,
-      activeOf,
+      findActive,
       inUse: () => this.inUse({ storage }),
       recordsChanged: () => this.#output.notify({ type: 'conversations-changed', storage: key }),
     }
-    const made = { leases, tabs: new Tabs({ channel, leases, effects, host }) }
-    this.#stored.set(key, made)
-    return made
+    const shared = { leases, tabs: new Tabs({ channel, leases, effects, host }) }
+    this.#sharedStores.set(key, shared)
+    return shared
   }
 }
 
 /** Reads all records page by page: a remote store may have very many. */
-async function allOf(store: Store): Promise<ConversationRecord[]> {
+async function listAll(store: Store): Promise<ConversationRecord[]> {
   const records: ConversationRecord[] = []
   for (let after: string | null | undefined; after !== null;) {
     const page = await store.list(after === undefined ? {} : { after })
@@ -372,8 +372,8 @@ async function allOf(store: Store): Promise<ConversationRecord[]> {
 /** Stops the driven run without ending it. True once it has stopped. A run that is being ended isn't handed over. */
 async function handOver(active: ActiveConversation | undefined): Promise<boolean> {
   if (!active?.driver || active.driver.isStopped) return false
-  active.driver.takenOver()
-  await active.idle()
+  active.driver.handleTakeover()
+  await active.whenIdle()
   return true
 }
 

@@ -29,13 +29,13 @@ interface Drop extends DroppedConversation {
 }
 
 /** Whether a conversation must be kept: a run or call is open, it is broken, or a newer version wrote it. */
-function mustStay({ format, openRunId, openCalls, broken }: ConversationRecord): boolean {
+function mustKeep({ format, openRunId, openCalls, broken }: ConversationRecord): boolean {
   return format > FORMAT || openRunId !== null || openCalls.length > 0 || broken !== undefined
 }
 
 /** Groups conversations into trees, oldest activity first. `inUse`: ids of conversations to keep. Pure. */
 function treesOf(records: readonly ConversationRecord[], inUse: ReadonlySet<string>): Tree[] {
-  const known = new Set(records.map(({ conversationId }) => conversationId))
+  const ids = new Set(records.map(({ conversationId }) => conversationId))
   const children = new Map<string, ConversationRecord[]>()
   for (const record of records) {
     if (record.parent === undefined) continue
@@ -43,7 +43,7 @@ function treesOf(records: readonly ConversationRecord[], inUse: ReadonlySet<stri
     children.set(conversationId, [...(children.get(conversationId) ?? []), record])
   }
   const isRoot = ({ parent }: ConversationRecord): boolean =>
-    parent === undefined || !known.has(parent.conversationId)
+    parent === undefined || !ids.has(parent.conversationId)
   const trees = records.filter(isRoot).map((root): Tree => {
     const members = new Set([root])
     for (const { conversationId } of members)
@@ -53,7 +53,7 @@ function treesOf(records: readonly ConversationRecord[], inUse: ReadonlySet<stri
       root,
       ids: all.map(({ conversationId }) => conversationId),
       activeAt: all.reduce((newest, { updatedAt }) => Math.max(newest, updatedAt), 0),
-      isKept: all.some((record) => mustStay(record) || inUse.has(record.conversationId)),
+      isKept: all.some((record) => mustKeep(record) || inUse.has(record.conversationId)),
     }
   })
   return trees.sort((a, b) => a.activeAt - b.activeAt)
@@ -87,7 +87,7 @@ function planRetention(
 /** Names the lease of the tab that drops conversations: no conversation has this id. */
 const LEASE = 'offstage:retention'
 /** Rows read at once to measure a conversation. */
-const PART = 500
+const BATCH_SIZE = 500
 
 interface Size {
   readonly importId: string | undefined
@@ -100,7 +100,7 @@ interface Size {
 export class ConversationRetention {
   readonly #registry: ConversationRegistry
   readonly #now: () => number
-  readonly #inLine: SerialQueue = createSerialQueue()
+  readonly #enqueue: SerialQueue = createSerialQueue()
   readonly #sizes = new Map<string, Size>()
 
   constructor(registry: ConversationRegistry, { now }: Pick<Effects, 'now'>) {
@@ -113,7 +113,7 @@ export class ConversationRetention {
     retention,
     ...scope
   }: AgentScope & { readonly retention: Retention }): Promise<DroppedConversation[]> {
-    return this.#inLine(async () => {
+    return this.#enqueue(async () => {
       const leases = this.#registry.leases(scope)
       if (!(await leases.acquire(LEASE))) return []
       try {
@@ -121,8 +121,8 @@ export class ConversationRetention {
         for (const drop of await this.#plan(scope, retention)) {
           // This tab slept, and another one took over.
           if (!leases.holds(LEASE)) break
-          const { tree: _tree, ...described } = drop
-          if (await this.#drop(scope, drop)) dropped.push(described)
+          const { tree: _tree, ...report } = drop
+          if (await this.#drop(scope, drop)) dropped.push(report)
         }
         return dropped
       } finally {
@@ -142,29 +142,29 @@ export class ConversationRetention {
         bytesOf: ({ ids }) => ids.reduce((sum, id) => sum + (sizes?.get(id) ?? 0), 0),
       })
     }
-    const here = new Set(this.#registry.inUse(scope))
+    const usedHere = new Set(this.#registry.inUse(scope))
     // Usually nothing is to be dropped, so other tabs needn't be asked.
-    if ((await plan(here)).length === 0) return []
-    const elsewhere = await this.#registry.tabs(scope).usedElsewhere()
-    return plan(new Set([...this.#registry.inUse(scope), ...elsewhere]))
+    if ((await plan(usedHere)).length === 0) return []
+    const usedElsewhere = await this.#registry.tabs(scope).usedElsewhere()
+    return plan(new Set([...this.#registry.inUse(scope), ...usedElsewhere]))
   }
 
   /** Drops one conversation. False if it is in use by now, or has changed since. */
   async #drop(scope: AgentScope, { conversationId, tree }: Drop): Promise<boolean> {
     const active = await this.#registry.openConversation({ ...scope, conversationId })
-    return active.inLane(async () => {
+    return active.enqueue(async () => {
       if (active.isInUse) return false
       const store = await this.#registry.store(scope)
       try {
         // Ownership keeps other tabs from beginning a run in the conversation meanwhile.
-        const isGone = await active.runAsOwner(async () => {
-          const isAsPlanned = await this.#isAsPlanned(scope, store, { conversationId, tree })
-          const isWanted = active.admissions.size > 0 || active.conversation.stream.isJoined
-          return isAsPlanned && !isWanted && store.delete(conversationId)
+        const isDeleted = await active.runAsOwner(async () => {
+          const isUnchanged = await this.#isUnchanged(scope, store, { conversationId, tree })
+          const isNeeded = active.admissions.size > 0 || active.conversation.stream.isJoined
+          return isUnchanged && !isNeeded && store.delete(conversationId)
         })
-        if (!isGone) return false
+        if (!isDeleted) return false
       } catch (error) {
-        if (isSomebodys(error)) return false
+        if (isUnavailable(error)) return false
         throw error
       }
       for (const id of tree.ids) {
@@ -176,7 +176,7 @@ export class ConversationRetention {
     })
   }
 
-  async #isAsPlanned(
+  async #isUnchanged(
     scope: AgentScope,
     store: Store,
     { conversationId, tree }: Pick<Drop, 'conversationId' | 'tree'>,
@@ -187,7 +187,7 @@ export class ConversationRetention {
     return records.every(
       (record) =>
         record !== null &&
-        !mustStay(record) &&
+        !mustKeep(record) &&
         record.updatedAt <= tree.activeAt &&
         // This conversation is in use only to be deleted.
         (record.conversationId === conversationId || !inUse.has(record.conversationId)),
@@ -200,29 +200,29 @@ export class ConversationRetention {
     store: Store,
     records: readonly ConversationRecord[],
   ): Promise<ReadonlyMap<string, number>> {
-    const found = new Map<string, number>()
+    const sizes = new Map<string, number>()
     for (const record of records) {
       const { conversationId, importId, createdAt, lastSeq } = record
       const key = sizeKey(scope, conversationId)
-      const known = this.#sizes.get(key)
-      const isSame = known?.createdAt === createdAt && known.importId === importId
-      let { lastSeq: after, bytes } = isSame ? known : { lastSeq: 0, bytes: 0 }
+      const cached = this.#sizes.get(key)
+      const isSame = cached?.createdAt === createdAt && cached.importId === importId
+      let { lastSeq: after, bytes } = isSame ? cached : { lastSeq: 0, bytes: 0 }
       while (after < lastSeq) {
-        const { rows } = await store.read(conversationId, { after, limit: PART })
+        const { rows } = await store.read(conversationId, { after, limit: BATCH_SIZE })
         // A damaged record may claim any number of rows.
         if (rows.length === 0) break
         for (const row of rows) bytes += utf8Length(JSON.stringify(row))
-        after += PART
+        after += BATCH_SIZE
       }
       this.#sizes.set(key, { importId, createdAt, lastSeq, bytes })
-      found.set(conversationId, bytes)
+      sizes.set(conversationId, bytes)
     }
-    return found
+    return sizes
   }
 }
 
 /** Whether the conversation isn't this tab's to drop: another tab has it, it is gone, or it can't be read. */
-function isSomebodys(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return (
     OffstageError.is(error) &&
     /^(conversation-(busy|not-found|broken)|ownership-lost)$/.test(error.code)

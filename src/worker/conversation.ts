@@ -12,7 +12,7 @@ import { type CountedRun, countRow, stricterLimits } from './run/counters.ts'
 import { CallSecrets } from './run/call-secrets.ts'
 import type { Effects } from './effects.ts'
 import { SharedClaims } from './store/claims.ts'
-import { type FactDraft, placed } from './store/fact-draft.ts'
+import { type FactDraft, withParents } from './store/fact-draft.ts'
 import { isStart, newestState, soundRows } from './store/sound-rows.ts'
 import { createSerialQueue } from '../lib/serial-queue.ts'
 import { StorageRetry } from './store/storage-retry.ts'
@@ -34,7 +34,7 @@ class CallIds {
     return this.#ids.has(toolCallId)
   }
 
-  take(row: Row): void {
+  fold(row: Row): void {
     switch (row.type) {
       case 'model-output':
         for (const { toolCallId } of callParts(row.message)) this.#ids.add(toolCallId)
@@ -54,9 +54,9 @@ class CallIds {
 }
 
 /** Shortest pause between two writes of a step's text. Milliseconds. */
-const LEAST_MS = 1000
+const MIN_PAUSE_MS = 1000
 /** Characters written per millisecond at most, so that a long text is rewritten less often. */
-const MOST_PER_MS = 50
+const MAX_CHARACTERS_PER_MS = 50
 
 interface DraftKeeperOptions {
   readonly conversationId: string
@@ -84,47 +84,48 @@ const isDraft = shape({
 class DraftKeeper {
   readonly #options: DraftKeeperOptions
   /** True while this worker receives a step from the model. Stays false if the text could contain secrets. */
-  #isOn = false
+  #isActive = false
   /** Aborts the next write when the step is over. Null if no write is due. */
-  #due: AbortController | null = null
+  #pendingWrite: AbortController | null = null
   /** Message and attempt of the last write, and the length of its text. */
-  #kept = { of: '', length: 0 }
+  #lastWrite = { id: '', length: 0 }
 
   constructor(options: DraftKeeperOptions) {
     this.#options = options
   }
 
-  begin(): void {
-    this.#isOn = true
+  startStep(): void {
+    this.#isActive = true
   }
 
   /** Schedules a write if the model has written text. */
-  note({ type }: Pick<Delta, 'type'>): void {
-    if (!this.#isOn || this.#due !== null) return
-    if (type === 'text-delta' || type === 'reasoning-delta') void this.#keepLater()
+  scheduleWrite({ type }: Pick<Delta, 'type'>): void {
+    if (!this.#isActive || this.#pendingWrite !== null) return
+    if (type === 'text-delta' || type === 'reasoning-delta') void this.#writeLater()
   }
 
-  async #keepLater(): Promise<void> {
-    const due = (this.#due = new AbortController())
-    const restMs = Math.max(LEAST_MS, this.#kept.length / MOST_PER_MS)
-    await this.#options.effects.sleep(restMs, due.signal)
-    if (due.signal.aborted) return
-    this.#due = null
-    await this.keep()
+  async #writeLater(): Promise<void> {
+    const pending = (this.#pendingWrite = new AbortController())
+    const delayMs = Math.max(MIN_PAUSE_MS, this.#lastWrite.length / MAX_CHARACTERS_PER_MS)
+    await this.#options.effects.sleep(delayMs, pending.signal)
+    if (pending.signal.aborted) return
+    this.#pendingWrite = null
+    await this.write()
   }
 
   /** Writes the current text of a step that is written here. */
-  async keep(): Promise<void> {
-    if (!this.#isOn) return
+  async write(): Promise<void> {
+    if (!this.#isActive) return
     const { conversationId, stream, store, epoch } = this.#options
     const { step } = stream.live
     if (step === null || step.isLeft) return
     const { runId, attempt, messageId } = step
     const parts = step.parts.map(({ type, text }) => ({ type, text }))
     const length = parts.reduce((sum, part) => sum + part.text.length, 0)
-    const of = `${messageId} ${attempt}`
-    if (length === 0 || (this.#kept.of === of && this.#kept.length === length)) return
-    this.#kept = { of, length }
+    const writeId = `${messageId} ${attempt}`
+    if (length === 0 || (this.#lastWrite.id === writeId && this.#lastWrite.length === length))
+      return
+    this.#lastWrite = { id: writeId, length }
     const draft = {
       conversationId,
       epoch: epoch(),
@@ -138,34 +139,37 @@ class DraftKeeper {
   }
 
   /** Ends the step. Its result is stored as a row. */
-  end(): void {
-    this.#isOn = false
-    this.#due?.abort()
-    this.#due = null
-    this.#kept = { of: '', length: 0 }
+  endStep(): void {
+    this.#isActive = false
+    this.#pendingWrite?.abort()
+    this.#pendingWrite = null
+    this.#lastWrite = { id: '', length: 0 }
   }
 
   /** Shows the stored text of the open step, unless somebody is writing it. */
-  async show(run: RunState | null): Promise<void> {
+  async showStored(run: RunState | null): Promise<void> {
     const { conversationId, stream, store } = this.#options
-    if (run?.end !== null || !run.stepOpen || !isBare(stream)) return
-    const left = leftOf(await store.draftOf(conversationId).catch(() => undefined), run)
+    if (run?.end !== null || !run.stepOpen || !canShowDraft(stream)) return
+    const restored = restoredStep(await store.draftOf(conversationId).catch(() => undefined), run)
     // Somebody may have begun to write meanwhile.
-    if (left && isBare(stream)) stream.adopt({ ...stream.live, step: left })
+    if (restored && canShowDraft(stream)) stream.adopt({ ...stream.live, step: restored })
   }
 }
 
-function isBare({ live }: Stream): boolean {
+function canShowDraft({ live }: Stream): boolean {
   return live.step === null && live.ownership !== 'other-tab'
 }
 
 /** The stored step, if it is the open one. */
-function leftOf(stored: unknown, { runId, steps, failedAttempts }: RunState): LiveStep | null {
+function restoredStep(
+  stored: unknown,
+  { runId, steps, failedAttempts }: RunState,
+): LiveStep | null {
   if (!isDraft(stored)) return null
-  const { step, attempt, messageId, parts, ...of } = stored as StepDraft
-  if (of.runId !== runId || step !== steps + 1 || attempt <= failedAttempts) return null
-  const shown = parts.map((part, at) => ({ ...part, partId: `left-${at}` }))
-  return { runId, step, attempt, messageId, parts: shown, inputs: [], isLeft: true }
+  const { step, attempt, messageId, parts, ...ref } = stored as StepDraft
+  if (ref.runId !== runId || step !== steps + 1 || attempt <= failedAttempts) return null
+  const liveParts = parts.map((part, index) => ({ ...part, partId: `left-${index}` }))
+  return { runId, step, attempt, messageId, parts: liveParts, inputs: [], isLeft: true }
 }
 
 /**
@@ -228,29 +232,29 @@ export class Conversation {
   #state: ConversationState
   #run: CountedRun | null = null
   #callIds = new CallIds()
-  #sentWords = new PromptTexts()
+  #promptTexts = new PromptTexts()
   /** Request formats that endpoints accepted in this conversation. */
   readonly forms: Map<string, StoredForm> = new Map()
   #isNamed = false
   #isRead = false
   #importId: string | null = null
   #importedRunId: string | null = null
-  #maker: string | null = null
+  #creationKey: string | null = null
   #parent: ConversationRecord['parent'] | null = null
-  #lease: KnownClaim = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
+  #claimed: KnownClaim = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
   #fault: Fault | null = null
   /** Prefix of append ids. Random bytes for each id would cost a system call, and a step appends twice. */
-  readonly #appendName: string
+  readonly #appendPrefix: string
   /** Counts appends, and each try. */
-  #appends = 0
+  #appendCount = 0
   /** Appends whose rows aren't folded yet. */
-  readonly #underWay = new Set<string>()
+  readonly #pendingAppends = new Set<string>()
   /** The newest append failed, but may be in the store. */
   #isInDoubt = false
   /** Keeps reads and commits from overlapping, so that every row is folded once and in order. */
-  readonly #inOrder = createSerialQueue()
+  readonly #enqueue = createSerialQueue()
   /** Queue of the commits that may wait for the storage. A waiting commit holds up only this queue. */
-  readonly #inLine = createSerialQueue()
+  readonly #enqueueCommit = createSerialQueue()
 
   constructor(options: ConversationOptions) {
     const { conversationId, storage, store, effects, output } = options
@@ -262,9 +266,9 @@ export class Conversation {
     this.#effects = effects
     this.#redacts = () => options.redacts?.() ?? false
     this.#onCommitted = (rows) => options.onCommitted?.(rows)
-    this.#appendName = effects.newId('append_')
+    this.#appendPrefix = effects.newId('append_')
     const { stream } = this
-    const epoch = (): number => this.#lease.epoch
+    const epoch = (): number => this.#claimed.epoch
     const { claims, newId } = effects
     this.claims = new SharedClaims({ conversationId, storage, store, claims, newId })
     this.drafts = new DraftKeeper({ conversationId, store, stream, effects, epoch })
@@ -293,8 +297,11 @@ export class Conversation {
    * Limits for a run that continues the given one: the same limits. Those from an imported file are capped by the
    * agent's own.
    */
-  limitsAfter({ runId, limits }: Pick<RunState, 'runId' | 'limits'>, own: RunLimits): RunLimits {
-    return runId === this.#importedRunId ? stricterLimits(limits, own) : limits
+  limitsAfter(
+    { runId, limits }: Pick<RunState, 'runId' | 'limits'>,
+    agentLimits: RunLimits,
+  ): RunLimits {
+    return runId === this.#importedRunId ? stricterLimits(limits, agentLimits) : limits
   }
 
   /** Why the newest run is paused: according to its rows, or because a commit waits. */
@@ -311,16 +318,16 @@ export class Conversation {
   /** Whether a call of another conversation waits for the run here. Only the page of that call resumes it. */
   async isAwaited(): Promise<boolean> {
     const parent = this.#parent
-    const above = parent && (await this.#store.get(parent.conversationId))
+    const parentRecord = parent && (await this.#store.get(parent.conversationId))
     return (
-      above?.openRunId === parent?.runId &&
-      above?.openCalls.includes(parent?.toolCallId ?? '') === true
+      parentRecord?.openRunId === parent?.runId &&
+      parentRecord?.openCalls.includes(parent?.toolCallId ?? '') === true
     )
   }
 
   /** Texts that the model didn't write. */
   get promptTexts(): PromptTexts {
-    return this.#sentWords
+    return this.#promptTexts
   }
 
   /** Whether a person or a model has given the conversation a title. */
@@ -330,7 +337,7 @@ export class Conversation {
 
   /** The newest claim, and when it was last known to hold. */
   get claimed(): KnownClaim {
-    return this.#lease
+    return this.#claimed
   }
 
   /** Why the rows can't be folded to their end, or null. With a fault, nothing is driven or appended. */
@@ -346,7 +353,7 @@ export class Conversation {
   /** Sends the page the end of a conversation that isn't read yet, if that is quicker than reading all of it. */
   async preview(): Promise<void> {
     // Queued before the read of all rows, which would delay it.
-    await this.#inOrder(async () => {
+    await this.#enqueue(async () => {
       if (this.#state.seq > 0) return
       const state = await newestState(this.#store, this.conversationId)
       if (state) this.stream.checkpoint('joined', { state, fault: null })
@@ -366,13 +373,13 @@ export class Conversation {
   async claim(options: ClaimOptions = {}): Promise<boolean> {
     const knownAt = this.#effects.monotonic()
     const at = this.#effects.now()
-    const claimed = (named: ClaimOptions): Promise<Claim> =>
-      this.#store.claim(this.conversationId, at, { ...options, ...named })
-    this.#lease = { ...(await this.claims.claim(claimed)), knownAt }
-    const before = this.#state.seq
-    await this.#inOrder(() => this.#catchUp({ isDecided: true }))
+    const claimStore = (identity: ClaimOptions): Promise<Claim> =>
+      this.#store.claim(this.conversationId, at, { ...options, ...identity })
+    this.#claimed = { ...(await this.claims.claim(claimStore)), knownAt }
+    const previousSeq = this.#state.seq
+    await this.#enqueue(() => this.#catchUp({ isDecided: true }))
     this.refuseBroken()
-    return this.#state.seq !== before
+    return this.#state.seq !== previousSeq
   }
 
   /** Throws `conversation-broken` when the rows could not be folded to their end. */
@@ -398,24 +405,24 @@ export class Conversation {
    */
   async refresh({ isOwner: mayOwn = true }: { readonly isOwner?: boolean } = {}): Promise<void> {
     // While the owner's commit waits for the storage, nobody else writes, so there is nothing to read.
-    const isOwner = mayOwn && this.#lease.epoch > 0 && this.#state.seq > 0
-    if (this.storageRetry.waitsFor === null || !isOwner) await this.#inOrder(() => this.#catchUp())
+    const isOwner = mayOwn && this.#claimed.epoch > 0 && this.#state.seq > 0
+    if (this.storageRetry.waitError === null || !isOwner) await this.#enqueue(() => this.#catchUp())
   }
 
   /**
    * Whether the store's newest row is unknown here. Waits for own commits under way, which are no news. `lastSeq`: 0 if
    * the conversation was deleted, null if unknown.
    */
-  async isNews(lastSeq: number | null): Promise<boolean> {
+  async hasNewRow(lastSeq: number | null): Promise<boolean> {
     if (lastSeq === null) return true
-    const { seq } = await this.#inOrder(async () => this.#state)
+    const { seq } = await this.#enqueue(async () => this.#state)
     return lastSeq > 0 ? lastSeq > seq : seq > 0
   }
 
   /** Whether the folded conversation is gone, even if a new one has its id. */
   async isDeleted(): Promise<boolean> {
     const record = await this.#store.get(this.conversationId)
-    return makerOf(record) !== this.#maker
+    return makerOf(record) !== this.#creationKey
   }
 
   /**
@@ -427,29 +434,29 @@ export class Conversation {
     const { waits = true, once = false } = options
     const { storageRetry } = this
     // Stays the same for each try. If only the answer was lost, the rows aren't written twice.
-    const appendId = options.appendId ?? `${this.#appendName}:${++this.#appends}`
-    const commit = (onTaken = (): void => undefined): Promise<boolean> =>
-      this.#inOrder(() => this.#commit(facts, { ...options, appendId, onTaken }))
-    this.#underWay.add(appendId)
+    const appendId = options.appendId ?? `${this.#appendPrefix}:${++this.#appendCount}`
+    const commit = (onStored = (): void => undefined): Promise<boolean> =>
+      this.#enqueue(() => this.#commit(facts, { ...options, appendId, onStored }))
+    this.#pendingAppends.add(appendId)
     try {
       if (once) return await commit()
-      if (waits) return await this.#inLine(() => storageRetry.persist(commit))
-      if (storageRetry.waitsFor) throw OffstageError.fromData(storageRetry.waitsFor)
+      if (waits) return await this.#enqueueCommit(() => storageRetry.persist(commit))
+      if (storageRetry.waitError) throw OffstageError.fromData(storageRetry.waitError)
       return await storageRetry.persist(commit, { waits })
     } finally {
-      this.#underWay.delete(appendId)
+      this.#pendingAppends.delete(appendId)
     }
   }
 
   async #commit(
     facts: Facts,
-    options: AppendOptions & { readonly appendId: string; readonly onTaken: () => void },
+    options: AppendOptions & { readonly appendId: string; readonly onStored: () => void },
   ): Promise<boolean> {
     if (this.#isInDoubt) await this.#catchUp({ isDecided: true })
     this.refuseBroken()
-    const { appendId, strict = false, onTaken } = options
+    const { appendId, strict = false, onStored } = options
     // Committed by an earlier try, whose answer was lost.
-    if (!this.#underWay.has(appendId)) return true
+    if (!this.#pendingAppends.has(appendId)) return true
     const drafts = typeof facts === 'function' ? facts(this.#run) : facts
     if (drafts === null) return false
     const runId = options.runId === undefined ? (this.#run?.runId ?? null) : options.runId
@@ -459,15 +466,15 @@ export class Conversation {
     this.#isInDoubt = true
     const rows = await this.#store.append({
       conversationId: this.conversationId,
-      epoch: this.#lease.epoch,
+      epoch: this.#claimed.epoch,
       appendId,
-      order: ++this.#appends,
-      rows: placed(drafts, head).map((fact) => ({ runId, ...fact, at })),
+      order: ++this.#appendCount,
+      rows: withParents(drafts, head).map((fact) => ({ runId, ...fact, at })),
       strict,
     })
-    this.#lease = { ...this.#lease, knownAt }
+    this.#claimed = { ...this.#claimed, knownAt }
     this.#isInDoubt = false
-    onTaken()
+    onStored()
     // Another worker stored a title in between, which needs no ownership.
     if (rows[0] && rows[0].seq !== this.#state.seq + 1) await this.#catchUp()
     else {
@@ -489,25 +496,25 @@ export class Conversation {
     }
     const { record, rows, isCopy } = stored
     if (isDecided && isCopy) throw onlyCopy()
-    this.#maker = makerOf(record)
+    this.#creationKey = makerOf(record)
     this.#importId = record?.importId ?? null
     this.#parent = record?.parent ?? null
     const { sound, fault } = soundRows(rows, { after: this.#state.seq, record })
     const hasChanged = this.#fault?.fault !== fault?.fault
     this.#fault = fault
-    const own = sound.filter(({ appendId }) => this.#underWay.has(appendId))
+    const ownRows = sound.filter(({ appendId }) => this.#pendingAppends.has(appendId))
     this.#fold(sound)
     if (!isCopy) this.#isInDoubt = false
-    if (own.length > 0) this.#onCommitted(own)
+    if (ownRows.length > 0) this.#onCommitted(ownRows)
     // A run that was refused here is shown until the next one begins, which may be another device's.
-    const isAwaited =
+    const hasWaiter =
       this.storageRetry.waiter !== null || (this.#isRead && refusedRun(this.stream.live))
     this.#isRead = true
-    const isWanted = this.stream.isJoined || isAwaited || own.length > 0
+    const mustPush = this.stream.isJoined || hasWaiter || ownRows.length > 0
     if (this.stream.isJoined && (isNew || hasChanged)) {
       this.stream.settleRows(sound)
       this.publish('joined')
-    } else if (isWanted) this.stream.pushRows(sound)
+    } else if (mustPush) this.stream.pushRows(sound)
     else this.stream.settleRows(sound)
     if (record === null || fault?.kind === 'newer' || isCopy) return
     // Notes the fault in the record for lists, which read no rows. A failed write is ignored.
@@ -523,7 +530,7 @@ export class Conversation {
       this.#fault === null &&
       record !== null &&
       record.broken === undefined &&
-      makerOf(record) === this.#maker &&
+      makerOf(record) === this.#creationKey &&
       record.lastSeq >= this.#state.seq
     )
   }
@@ -532,7 +539,7 @@ export class Conversation {
     this.#state = emptyState(this.conversationId)
     this.#run = null
     this.#callIds = new CallIds()
-    this.#sentWords = new PromptTexts()
+    this.#promptTexts = new PromptTexts()
     this.#isNamed = false
     this.#importedRunId = null
     this.#fault = null
@@ -541,21 +548,24 @@ export class Conversation {
 
   #fold(rows: readonly Row[]): void {
     // Only the newest run is counted.
-    const newest = rows.findLast(isStart)?.seq ?? 0
+    const newestStartSeq = rows.findLast(isStart)?.seq ?? 0
     // Includes consents that another device gave and ended while this browser was closed: both rows are new.
-    const given = [...this.#state.consents, ...rows.filter((row) => row.type === 'consent-given')]
+    const allConsents = [
+      ...this.#state.consents,
+      ...rows.filter((row) => row.type === 'consent-given'),
+    ]
     this.#state = fold(this.#state, rows, (row, run) => {
-      if (row.seq >= newest) this.#run = countRow(this.#run, run, row)
-      this.#callIds.take(row)
-      this.#sentWords.fold(row)
+      if (row.seq >= newestStartSeq) this.#run = countRow(this.#run, run, row)
+      this.#callIds.fold(row)
+      this.#promptTexts.fold(row)
       if (row.type === 'model-output' && row.form) this.forms.set(row.form.key, row.form)
       this.secrets.fold(row)
       this.#isNamed ||= row.type === 'renamed'
       if (isStart(row) && row.appendId === this.#importId) this.#importedRunId = row.runId
-      this.#underWay.delete(row.appendId)
+      this.#pendingAppends.delete(row.appendId)
     })
     // Notes ended consents. A later row that gives one of them again is a copy, whoever wrote it.
-    for (const { consentId, scope } of given)
+    for (const { consentId, scope } of allConsents)
       if (!this.#state.consents.some((consent) => consent.scope === scope))
         void this.claims.note('consents', consentId)
   }

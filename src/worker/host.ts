@@ -45,9 +45,9 @@ import { type Answers, wrapRemoteCalls } from '../protocol/call.ts'
 import { setPartAddress } from './parts.ts'
 
 /** Milliseconds between checks of the store, in case another tab drives or ends the run. */
-const LOOK_MS = 1000
+const CHECK_MS = 1000
 
-interface AwaitedRunsOptions {
+interface ChildRunResumerOptions {
   readonly registry: Pick<ConversationRegistry, 'openConversation'>
   readonly launcher: Pick<RunLauncher, 'isReleased'>
   readonly page: Pick<PageApi, 'goOnWithCaller'>
@@ -56,11 +56,11 @@ interface AwaitedRunsOptions {
 
 /** Child runs without an active driver. The owner of the parent run resumes them. */
 class ChildRunResumer {
-  readonly #options: AwaitedRunsOptions
+  readonly #options: ChildRunResumerOptions
   /** Pending requests to the page, by conversation. */
-  readonly #asking = new Map<ActiveConversation, Promise<void>>()
+  readonly #pageRequests = new Map<ActiveConversation, Promise<void>>()
 
-  constructor(options: AwaitedRunsOptions) {
+  constructor(options: ChildRunResumerOptions) {
     this.#options = options
   }
 
@@ -74,31 +74,34 @@ class ChildRunResumer {
     const driven = active.whenDriven()
     while (active.driver === null) {
       if (launcher.isReleased(agentId)) throw otherOwnerError(conversation.conversationId)
-      this.#askPageOnce(active, agentId)
-      await withStop([], ({ signal }) => Promise.race([driven, effects.sleep(LOOK_MS, signal)]))
+      this.#requestResumeOnce(active, agentId)
+      await withStop([], ({ signal }) => Promise.race([driven, effects.sleep(CHECK_MS, signal)]))
       await conversation.refresh()
       if (conversation.run?.end !== null || !(await conversation.isAwaited())) return
       if (typeof tabs.driverOf(conversation.conversationId) === 'string') return
     }
   }
 
-  #askPageOnce(active: ActiveConversation, agentId: string): void {
-    if (this.#asking.has(active)) return
-    const asked = this.#askPage(active, agentId)
+  #requestResumeOnce(active: ActiveConversation, agentId: string): void {
+    if (this.#pageRequests.has(active)) return
+    const request = this.#requestResume(active, agentId)
       // A page that fails to answer resumes nothing.
       .catch(() => undefined)
-      .finally(() => this.#asking.delete(active))
-    this.#asking.set(active, asked)
+      .finally(() => this.#pageRequests.delete(active))
+    this.#pageRequests.set(active, request)
   }
 
-  async #askPage({ conversation, scope }: ActiveConversation, agentId: string): Promise<void> {
+  async #requestResume(
+    { conversation, scope }: ActiveConversation,
+    agentId: string,
+  ): Promise<void> {
     const { registry, page } = this.#options
     const { parent } = conversation
     if (!parent) return
     const { conversationId, toolCallId } = parent
-    const above = await registry.openConversation({ ...scope, agentId, conversationId })
-    await above.conversation.refresh()
-    const call = above.conversation.run?.calls.find((each) => each.toolCallId === toolCallId)
+    const parentActive = await registry.openConversation({ ...scope, agentId, conversationId })
+    await parentActive.conversation.refresh()
+    const call = parentActive.conversation.run?.calls.find((each) => each.toolCallId === toolCallId)
     if (call) await page.goOnWithCaller({ agentId, conversationId, toolName: call.toolName })
   }
 }
@@ -113,33 +116,36 @@ async function announceChild(
 ): Promise<void> {
   const found = registry.find(scope)
   const conversation = found?.conversation
-  if (!conversation || found.driver?.runId !== runId) throw refused(NOT_DRIVEN)
-  if (conversation.parent) throw refused(TOO_DEEP)
-  let wrong: string | null = NOT_DRIVEN
+  if (!conversation || found.driver?.runId !== runId) throw inputError(NOT_DRIVEN)
+  if (conversation.parent) throw inputError(TOO_DEEP)
+  let problem: string | null = NOT_DRIVEN
   await conversation.append(
     (run) => {
       const isOpen = run?.runId === runId && run.end === null
       const call = isOpen ? run.calls.find((each) => each.toolCallId === toolCallId) : null
       if (!call || isSettled(call)) return null
-      const isKnown = call.child?.conversationId === childConversationId
-      const most = run?.limits.maxChildren ?? MOST_CHILDREN
-      wrong = isKnown || (run?.children?.length ?? 0) < most ? null : tooMany(most)
-      if (wrong !== null || (isKnown && call.child.runId === childRunId)) return null
+      const isStarted = call.child?.conversationId === childConversationId
+      const maxChildren = run?.limits.maxChildren ?? MOST_CHILDREN
+      problem =
+        isStarted || (run?.children?.length ?? 0) < maxChildren
+          ? null
+          : tooManyChildren(maxChildren)
+      if (problem !== null || (isStarted && call.child.runId === childRunId)) return null
       return [{ type: 'child-started', path: call.path, childConversationId, childRunId }]
     },
     { runId, waits: false },
   )
-  if (wrong !== null) throw refused(wrong)
+  if (problem !== null) throw inputError(problem)
 }
 
 const NOT_DRIVEN = 'The parent call has ended, or its run is not active here.'
 const TOO_DEEP = "An agent used as a tool can't call other agents."
 
-function tooMany(most: number): string {
-  return `A run calls other agents ${most} times at most.`
+function tooManyChildren(maxChildren: number): string {
+  return `A run calls other agents ${maxChildren} times at most.`
 }
 
-function refused(message: string): OffstageError {
+function inputError(message: string): OffstageError {
   return new OffstageError('invalid-input', message)
 }
 
@@ -173,7 +179,7 @@ class LateOutputs {
       { type: 'context-tainted', after: message.id, origin: 'a late output' },
     ]
     try {
-      await active.idle()
+      await active.whenIdle()
       await active.runAsOwner(() =>
         active.conversation.append(
           (run) => {
@@ -190,8 +196,8 @@ class LateOutputs {
     }
   }
 
-  #warn({ toolCallId }: SupplyOutput, fate: string): void {
-    const message = `No call ${toolCallId} waits for an output; ${fate}.`
+  #warn({ toolCallId }: SupplyOutput, outcome: string): void {
+    const message = `No call ${toolCallId} waits for an output; ${outcome}.`
     this.#options.notify({ type: 'warning', code: 'no-pending-call', message })
   }
 }
@@ -207,7 +213,7 @@ export interface HostOptions extends Pick<StoresOptions, 'openDurable' | 'stores
 
 type ProgressNotice = Extract<PageNotice, { readonly type: 'tool-progress' }>
 
-type Parts = readonly [
+type CommandHandlers = readonly [
   Host,
   RunCommands,
   Library,
@@ -221,8 +227,8 @@ type Parts = readonly [
 ]
 
 /** A value of every type in the list. */
-type Every<List> = List extends readonly [infer First, ...infer Rest]
-  ? First & Every<Rest>
+type Intersection<List> = List extends readonly [infer First, ...infer Rest]
+  ? First & Intersection<Rest>
   : unknown
 
 /** Answers the page's commands, without the wire protocol: admits runs, finds them, and passes on answers. */
@@ -232,23 +238,23 @@ export class Host {
   readonly titles: Titles
   readonly imports: Imports
   readonly extractions: Extractions
-  readonly shown: ConversationViews
+  readonly views: ConversationViews
   readonly composites: CompositeCommands
   readonly undoing: Undoing
   readonly visibility: PageVisibilityTarget
   readonly #options: HostOptions
-  readonly #late: LateOutputs
+  readonly #lateOutputs: LateOutputs
   readonly #registry: ConversationRegistry
   readonly #memory: ModelMemory
   readonly #engines: Engines
   readonly #families: RunFamilies
   readonly #launcher: RunLauncher
-  readonly #left: RunResumer
+  readonly #resumer: RunResumer
   readonly #runs: RunQueue
   readonly commands: RunCommands
   constructor(options: HostOptions) {
     this.#options = options
-    this.#late = new LateOutputs(options)
+    this.#lateOutputs = new LateOutputs(options)
     const redaction = new Redaction(options.page)
     const stores = new Stores({ ...options, redaction })
     this.visibility = stores.visibility
@@ -260,8 +266,8 @@ export class Host {
       effects: options.effects,
       output,
       host: {
-        perform: (active, asked) => this.commands.perform(active, asked),
-        inherit: (active, agentId) => this.#succeed(active, agentId),
+        perform: (active, command) => this.commands.perform(active, command),
+        inherit: (active, agentId) => this.#resumeOrphaned(active, agentId),
         toolNames: async (agentId) =>
           (await options.page.currentTools({ agentId })).map(({ name }) => name),
       },
@@ -270,40 +276,40 @@ export class Host {
     this.library = new Library(this.#registry, options.effects)
     this.retention = new ConversationRetention(this.#registry, options.effects)
     this.imports = new Imports(this.#registry, options.effects)
-    this.shown = new ConversationViews(this.#registry, (active, agentId) =>
-      this.#lookAfter(active, agentId),
+    this.views = new ConversationViews(this.#registry, (active, agentId) =>
+      this.#endOrphans(active, agentId),
     )
     this.#families = new RunFamilies(this.#registry)
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
     this.#engines = new Engines({ openEngine, notify: options.notify })
-    const own = { memory: this.#memory, engines: this.#engines, registry: this.#registry }
+    const shared = { memory: this.#memory, engines: this.#engines, registry: this.#registry }
     const { effects } = options
-    this.#launcher = new RunLauncher({ ...options, ...own, families: this.#families })
-    this.#left = new RunResumer(this.#launcher, effects)
+    this.#launcher = new RunLauncher({ ...options, ...shared, families: this.#families })
+    this.#resumer = new RunResumer(this.#launcher, effects)
     this.#runs = new RunQueue({
       effects,
       registry: this.#registry,
       launcher: this.#launcher,
-      left: this.#left,
+      resumer: this.#resumer,
       resumeOpen: (active, agentId) => this.#inherit(active, agentId, {}),
     })
-    const awaited = new ChildRunResumer({ ...options, ...own, launcher: this.#launcher })
+    const childRuns = new ChildRunResumer({ ...options, ...shared, launcher: this.#launcher })
     this.commands = new RunCommands({
       registry: this.#registry,
       effects: options.effects,
       pageId: options.pageId,
-      resumeOpen: (active, agentId, how) => this.#inherit(active, agentId, how),
-      untilDriven: (active, agentId) => awaited.untilDriven(active, agentId),
+      resumeOpen: (active, agentId, options) => this.#inherit(active, agentId, options),
+      untilDriven: (active, agentId) => childRuns.untilDriven(active, agentId),
     })
-    this.extractions = new Extractions({ ...options, ...own })
-    this.titles = new Titles({ ...options, ...own })
+    this.extractions = new Extractions({ ...options, ...shared })
+    this.titles = new Titles({ ...options, ...shared })
     this.undoing = new Undoing(this.#registry, options.page)
     this.composites = new CompositeCommands(this.#registry)
   }
 
   /** Objects whose methods answer commands. */
-  get parts(): Parts {
-    const { commands, library, retention, imports, shown, extractions, titles } = this
+  get handlers(): CommandHandlers {
+    const { commands, library, retention, imports, views, extractions, titles } = this
     const { composites, undoing } = this
     return [
       this,
@@ -311,7 +317,7 @@ export class Host {
       library,
       retention,
       imports,
-      shown,
+      views,
       extractions,
       titles,
       composites,
@@ -356,20 +362,22 @@ export class Host {
     const { agentId, conversationId, continueLimits } = command
     this.titles.release(agentId)
     const active = await this.#registry.openConversation(command)
-    active.tabs.want(conversationId)
+    active.tabs.announceResume(conversationId)
     if (continueLimits) active.conversation.storageRetry.retry()
     // Read before any wait: a run that begins and ends meanwhile isn't the run of this request.
-    const asked = continueLimits ? await this.#left.continuationOf(active, continueLimits) : null
+    const continuation = continueLimits
+      ? await this.#resumer.continuationOf(active, continueLimits)
+      : null
     if (active.paused) {
       active.conversation.publish('joined')
       return { conversationId, runId: active.paused.runId }
     }
     try {
       const ref = await this.#resumeOpenRun(active, agentId, { ...command, follows: true })
-      this.#lookAfter(active, agentId)
+      this.#endOrphans(active, agentId)
       if (continueLimits) await active.driver?.resumePaused()
-      if (ref !== null || asked === null) return ref
-      return await active.inLaneNow(() => this.#left.continueRun(active, agentId, asked))
+      if (ref !== null || continuation === null) return ref
+      return await active.enqueueNow(() => this.#resumer.continueRun(active, agentId, continuation))
     } catch (error) {
       if (!isOtherOwnerError(error)) throw error
       await active.checkOtherDevices()
@@ -382,9 +390,9 @@ export class Host {
   }
 
   /** Ends child runs that still work for an ended run. Called when a conversation is opened. */
-  #lookAfter(active: ActiveConversation, agentId: string): void {
+  #endOrphans(active: ActiveConversation, agentId: string): void {
     const end = (each: ActiveConversation): Promise<void> =>
-      each.inLaneNow(() => this.#left.endOrphan(each, agentId))
+      each.enqueueNow(() => this.#resumer.endOrphan(each, agentId))
     const work = async (): Promise<void> => {
       if (active.conversation.run?.forCall) await end(active)
       await this.#families.visit(active, end)
@@ -401,20 +409,20 @@ export class Host {
     resume: ResumeRequest,
   ): Promise<RunRef | null> {
     // A driver that is stopping leaves its run unfinished. Wait for it, then resume the run.
-    if (active.driver?.isLeaving) await active.idle()
+    if (active.driver?.isLeaving) await active.whenIdle()
     if (active.driver) return active.refTo(resume)
-    return active.inLaneNow(() => this.#left.resume(active, agentId, resume))
+    return active.enqueueNow(() => this.#resumer.resume(active, agentId, resume))
   }
 
   /** Resumes a run that the page didn't ask for, and notifies the page, which resumes the child runs. */
   async #inherit(
     active: ActiveConversation,
     agentId: string,
-    how: Pick<ResumeRequest, 'asChild' | 'isWanted'>,
+    options: Pick<ResumeRequest, 'asChild' | 'accepts'>,
   ): Promise<void> {
-    const before = active.driver
-    await this.#resumeOpenRun(active, agentId, { ...TELL_MODEL, ...how })
-    if (active.driver === null || active.driver === before || how.asChild) return
+    const previousDriver = active.driver
+    await this.#resumeOpenRun(active, agentId, { ...TELL_MODEL, ...options })
+    if (active.driver === null || active.driver === previousDriver || options.asChild) return
     const { conversationId } = active.scope
     this.#options.notify({ type: 'run-inherited', agentId, conversationId })
   }
@@ -423,19 +431,19 @@ export class Host {
     const isEnded = await this.commands.abort(command)
     // The page that began the child runs may be gone.
     const active = this.#registry.find(command)
-    if (isEnded && active) this.#lookAfter(active, command.agentId)
+    if (isEnded && active) this.#endOrphans(active, command.agentId)
     return isEnded
   }
 
   async supplyOutput(command: SupplyOutput): Promise<RunRef | null> {
-    const active = await this.#registry.ofCall(command)
+    const active = await this.#registry.openForCall(command)
     if (active === null) {
-      await this.#late.keep(null, command)
+      await this.#lateOutputs.keep(null, command)
       return null
     }
-    return active.inLaneNow(async () => {
-      const supplied = await this.#left.supply(active, command)
-      if (supplied === null) await this.#late.keep(active, command)
+    return active.enqueueNow(async () => {
+      const supplied = await this.#resumer.supply(active, command)
+      if (supplied === null) await this.#lateOutputs.keep(active, command)
       return supplied && supplied.next
     })
   }
@@ -466,11 +474,11 @@ export class Host {
   progress({ runId, path, progress, ...scope }: ProgressNotice): void {
     this.#registry
       .find(scope)
-      ?.conversation.stream.published({ type: 'tool-progress', runId, path, progress })
+      ?.conversation.stream.addShown({ type: 'tool-progress', runId, path, progress })
   }
 
   /** Resumes a run that lost its tab. The lease is held. */
-  async #succeed(active: ActiveConversation, agentId: string): Promise<void> {
+  async #resumeOrphaned(active: ActiveConversation, agentId: string): Promise<void> {
     try {
       await this.#inherit(active, agentId, {})
     } finally {
@@ -485,8 +493,8 @@ export class Host {
 
   releaseAgent({ agentId }: AgentRef): void {
     this.#launcher.release(agentId)
-    for (const tabs of this.#registry.allTabs()) tabs.released(agentId)
-    this.shown.release(agentId)
+    for (const tabs of this.#registry.allTabs()) tabs.handleRelease(agentId)
+    this.views.release(agentId)
     this.imports.release(agentId)
     this.extractions.release(agentId)
     this.titles.release(agentId)
@@ -510,10 +518,11 @@ export class PageConnection {
 
   /** Returns the method with the command's name, from the part that has it. */
   answer(name: keyof WorkerCalls): (argument: never) => unknown {
-    const parts = name in this ? [this] : this.#started.parts
+    const handlers = name in this ? [this] : this.#connectedHost.handlers
     // The parts together have every method that the table names.
-    const part = parts.find((each) => name in each) as PageConnection & Every<Parts>
-    const answers: Answers<WorkerCalls> = part
+    const handler = handlers.find((each) => name in each) as PageConnection &
+      Intersection<CommandHandlers>
+    const answers: Answers<WorkerCalls> = handler
     return (argument) => answers[name](argument)
   }
 
@@ -545,10 +554,10 @@ export class PageConnection {
 
   /** Accepts the run without waiting for it. The run's outcome arrives as its last event. */
   startRun(command: StartRun): void {
-    void this.#started.startRun(command)
+    void this.#connectedHost.startRun(command)
   }
 
-  get #started(): Host {
+  get #connectedHost(): Host {
     if (this.#host === null) {
       throw new OffstageError('protocol-mismatch', 'The page must call connect() first.')
     }
@@ -561,7 +570,7 @@ export class PageConnection {
         return this.#releaseLock(notice.name)
       case 'visibility':
         this.#host?.visibility.set(notice.isVisible)
-        return this.#host?.shown.keepDrafts()
+        return this.#host?.views.keepDrafts()
       case 'tool-progress':
         return this.#host?.progress(notice)
       default:

@@ -13,19 +13,19 @@ import type { Effects } from './effects.ts'
 import { withdrawalFacts } from './run/queued-messages.ts'
 import { settledFact, settlementAtEnd } from './run/settle.ts'
 import { checkRow } from './store/check-row.ts'
-import { placed, type FactDraft } from './store/fact-draft.ts'
+import { withParents, type FactDraft } from './store/fact-draft.ts'
 import { takenOverError } from './store/record.ts'
 
 type ImportRef = ConversationScope & { readonly importId: string }
 
 /** A partly imported conversation. Its lease is held. */
-interface Half {
+interface PartialImport {
   readonly active: ActiveConversation
   readonly agentId: string
   /** State without messages: the end of the import needs only the newest run, the queue and the consents. */
   state: ConversationState
   /** The file already marks its history as imported, and so as tainted. */
-  isTakenIn: boolean
+  isMarked: boolean
 }
 
 /** Imports conversations in parts. Each is stored completely or not at all. */
@@ -33,7 +33,7 @@ export class Imports {
   readonly #registry: ConversationRegistry
   readonly #now: () => number
   /** Partial imports by import id. */
-  readonly #halves = new Map<string, Half>()
+  readonly #partials = new Map<string, PartialImport>()
 
   constructor(registry: ConversationRegistry, { now }: Pick<Effects, 'now'>) {
     this.#registry = registry
@@ -47,28 +47,29 @@ export class Imports {
       const store = await this.#registry.store(command)
       if (after === 0) {
         // A partial conversation needs an owner. An abandoned import of the same conversation is replaced.
-        const isHalf = !isLast || (await store.get(conversationId))?.broken === INCOMPLETE_IMPORT
-        if (isHalf && !(await this.#beginImport(command))) return false
+        const needsOwner =
+          !isLast || (await store.get(conversationId))?.broken === INCOMPLETE_IMPORT
+        if (needsOwner && !(await this.#beginImport(command))) return false
       }
-      const half = this.#halves.get(importId)
+      const partial = this.#partials.get(importId)
       // The worker that received the earlier rows is gone.
-      if (after > 0 && !half) throw takenOverError()
-      const before = half?.state ?? beginning(conversationId)
-      const state = fold(before, rows)
-      if (half) half.state = withoutMessages(state)
+      if (after > 0 && !partial) throw takenOverError()
+      const previous = partial?.state ?? startState(conversationId)
+      const state = fold(previous, rows)
+      if (partial) partial.state = withoutMessages(state)
       const now = this.#now()
-      const ends = isLast ? closing(state, now) : []
-      const updatedAt = ends.length > 0 ? Math.max(now, command.updatedAt) : command.updatedAt
-      const isTaken = isTakenIn(rows, half?.isTakenIn ?? false)
-      if (half) half.isTakenIn = isTaken
-      const taken = isLast && !isTaken ? [importMark(now)] : []
+      const endRows = isLast ? closingRows(state, now) : []
+      const updatedAt = endRows.length > 0 ? Math.max(now, command.updatedAt) : command.updatedAt
+      const isMarked = hasImportMark(rows, partial?.isMarked ?? false)
+      if (partial) partial.isMarked = isMarked
+      const markRows = isLast && !isMarked ? [importMark(now)] : []
       const isPlaced = await store.place({
         ...command,
         updatedAt,
-        rows: [...rows, ...ends, ...taken],
+        rows: [...rows, ...endRows, ...markRows],
       })
       if (isLast || !isPlaced) this.#endImport(importId)
-      if (isLast && isPlaced) await this.#changed(command)
+      if (isLast && isPlaced) await this.#notifyChanged(command)
       return isPlaced
     } catch (error) {
       // If that fails too, the partial conversation stays broken.
@@ -83,7 +84,7 @@ export class Imports {
       const record = await store.get(scope.conversationId)
       if (record?.importId !== importId) return
       await store.delete(scope.conversationId)
-      await this.#changed(scope)
+      await this.#notifyChanged(scope)
     } finally {
       this.#endImport(importId)
     }
@@ -91,38 +92,38 @@ export class Imports {
 
   /** Drops the agent's unfinished imports. Parts that can't be deleted stay broken until they are imported again. */
   release(agentId: string): void {
-    for (const [importId, half] of this.#halves)
-      if (half.agentId === agentId)
-        void this.dropImport({ ...half.active.scope, importId }).catch(() => undefined)
+    for (const [importId, partial] of this.#partials)
+      if (partial.agentId === agentId)
+        void this.dropImport({ ...partial.active.scope, importId }).catch(() => undefined)
   }
 
   /** Takes the lease for an import. False if another tab, or other work in this one, has the conversation. */
   async #beginImport({ importId, ...scope }: ImportRows): Promise<boolean> {
     const { agentId, conversationId } = scope
     const active = await this.#registry.openConversation(scope)
-    const isImported = [...this.#halves.values()].some((half) => half.active === active)
+    const isImported = [...this.#partials.values()].some((partial) => partial.active === active)
     if (isImported || active.leases.holds(conversationId)) return false
-    const state = beginning(conversationId)
-    this.#halves.set(importId, { active, agentId, state, isTakenIn: false })
-    const isOwn = await active.leases.acquire(conversationId)
-    if (!isOwn) this.#halves.delete(importId)
-    return isOwn
+    const state = startState(conversationId)
+    this.#partials.set(importId, { active, agentId, state, isMarked: false })
+    const isAcquired = await active.leases.acquire(conversationId)
+    if (!isAcquired) this.#partials.delete(importId)
+    return isAcquired
   }
 
   #endImport(importId: string): void {
-    this.#halves.get(importId)?.active.releaseOwnership()
-    this.#halves.delete(importId)
+    this.#partials.get(importId)?.active.releaseOwnership()
+    this.#partials.delete(importId)
   }
 
-  async #changed(scope: ConversationScope): Promise<void> {
+  async #notifyChanged(scope: ConversationScope): Promise<void> {
     this.#registry.tabs(scope).recordChanged(scope.conversationId)
     await this.#registry.find(scope)?.conversation.refresh()
   }
 }
 
 function checkedRows({ conversationId, importId, after, rows }: ImportRows): Row[] {
-  return rows.map((given, index) => {
-    const stored = isRecord(given) ? { ...given, conversationId, appendId: importId } : given
+  return rows.map((input, index) => {
+    const stored = isRecord(input) ? { ...input, conversationId, appendId: importId } : input
     const row = checkRow(stored, after + index + 1)
     if (!('fault' in row)) return withoutUndo(withoutInstructions(row))
     const { fault, kind } = row
@@ -153,7 +154,7 @@ function withoutUndo(row: Row): Row {
   return { ...row, by }
 }
 
-function beginning(conversationId: string): ConversationState {
+function startState(conversationId: string): ConversationState {
   return withoutMessages(emptyState(conversationId))
 }
 
@@ -166,7 +167,7 @@ function withoutMessages(state: ConversationState): ConversationState {
  * Rows that end an imported conversation. An open run would be driven twice, here and at its origin, so it ends with
  * its calls. Consents are revoked, since they were given elsewhere. Pure.
  */
-function closing({ run, queue, consents }: ConversationState, at: number): NewRow[] {
+function closingRows({ run, queue, consents }: ConversationState, at: number): NewRow[] {
   const open = run?.end === null ? run : null
   const end = { outcome: 'aborted', reason: IMPORTED } as const
   const drafts: FactDraft[] = [
@@ -180,11 +181,11 @@ function closing({ run, queue, consents }: ConversationState, at: number): NewRo
       runId: null,
     })),
   ]
-  return placed(drafts, null).map((fact) => ({ runId: run?.runId ?? null, ...fact, at }))
+  return withParents(drafts, null).map((fact) => ({ runId: run?.runId ?? null, ...fact, at }))
 }
 
 /** Whether an earlier import marked the history, and it wasn't cleared since. */
-function isTakenIn(rows: readonly Row[], before: boolean): boolean {
+function hasImportMark(rows: readonly Row[], before: boolean): boolean {
   const row = rows.findLast((each) => each.type === 'history-cleared' || isImportMark(each))
   return row ? row.type !== 'history-cleared' : before
 }

@@ -7,7 +7,7 @@ import type {
 } from '../protocol/conversation.ts'
 import { isSettled, allPendingCalls } from '../conversation/pending.ts'
 import { nextRequestTaint, TaintWalk } from '../conversation/taint.ts'
-import { ownTitle } from '../conversation/title.ts'
+import { titleFromMessages } from '../conversation/title.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { DELETED } from '../protocol/run.ts'
 import { busyError, callsPending } from './active-conversation.ts'
@@ -19,15 +19,16 @@ import type { ContextRow, ConversationState, MessageNode } from '../protocol/sta
 import type { FactDraft } from './store/fact-draft.ts'
 
 /**
- * Facts that a fork begins with: messages up to `at`, the title, and the model's other context, including taint.
- * Default for `at`: the newest message whose calls are settled. Null if there is no such message. Throws
- * `calls-pending` if calls in these messages are open. Pure.
+ * Facts that a fork begins with: messages up to `lastMessageId`, the title, and the model's other context, including
+ * taint. Default for `lastMessageId`: the newest message whose calls are settled. Null if there is no such message.
+ * Throws `calls-pending` if calls in these messages are open. Pure.
  */
 function forkedFacts(
   state: ConversationState,
-  at: string | undefined,
+  lastMessageId: string | undefined,
 ): readonly FactDraft[] | null {
-  const nodes = at === undefined ? untilOpen(state.path) : pathTo(state, at)
+  const nodes =
+    lastMessageId === undefined ? beforeOpenCalls(state.path) : pathTo(state, lastMessageId)
   if (nodes === null) return null
   const open = nodes.filter(hasOpenCalls).flatMap(({ calls }) => calls)
   if (open.length > 0) throw callsPending(open)
@@ -38,10 +39,10 @@ function forkedFacts(
   const messages = nodes.map(({ id, message }) => ({ ...message, id }))
   return [
     ...(messages.length > 0 ? [{ type: 'messages-imported' as const, messages }] : []),
-    ...context.filter(({ type }) => !TAKEN_IN.has(type)).map(unplaced),
+    ...context.filter(({ type }) => !TAINT_ROWS.has(type)).map(toDraft),
     // Imported messages don't say which of them were derived from untrusted content, so all branches of the fork are
     // tainted.
-    ...new TaintWalk(nodes, [...context, nothingDescribed(nodes)]).taint.map(
+    ...new TaintWalk(nodes, [...context, clearToolOrigins(nodes)]).taint.map(
       ({ at: _at, ...taint }) => ({
         type: 'context-tainted' as const,
         after: null,
@@ -52,23 +53,23 @@ function forkedFacts(
   ]
 }
 
-const TAKEN_IN: ReadonlySet<ContextRow['type']> = new Set([
+const TAINT_ROWS: ReadonlySet<ContextRow['type']> = new Set([
   'context-tainted',
   'descriptions-changed',
 ])
 
 /** Clears the origins of tool descriptions. The fork's own rows will name those of its requests. */
-function nothingDescribed(nodes: readonly MessageNode[]): ContextRow {
+function clearToolOrigins(nodes: readonly MessageNode[]): ContextRow {
   const after = nodes.at(-1)?.id ?? null
   return { type: 'descriptions-changed', after, origins: [], seq: Infinity, at: 0 }
 }
 
-function unplaced({ seq: _seq, at: _at, ...fact }: ContextRow): FactDraft {
+function toDraft({ seq: _seq, at: _at, ...fact }: ContextRow): FactDraft {
   return fact
 }
 
 /** Messages before the first step with open calls. That step belongs to the run. */
-function untilOpen(path: readonly MessageNode[]): readonly MessageNode[] {
+function beforeOpenCalls(path: readonly MessageNode[]): readonly MessageNode[] {
   const open = path.findIndex((node) => hasOpenCalls(node))
   return open < 0 ? path : path.slice(0, open)
 }
@@ -81,16 +82,16 @@ function hasOpenCalls({ kind, calls }: MessageNode): boolean {
 function pathTo({ path, others }: ConversationState, id: string): readonly MessageNode[] | null {
   const nodes = new Map([...path, ...others].map((node) => [node.id, node]))
   const found: MessageNode[] = []
-  for (let at: string | null = id; at !== null;) {
-    const node = nodes.get(at)
+  for (let currentId: string | null = id; currentId !== null;) {
+    const node = nodes.get(currentId)
     if (!node) return null
     // Visits each message once: damaged rows may contain a cycle.
-    nodes.delete(at)
+    nodes.delete(currentId)
     found.push(node)
-    at = node.parentId
+    currentId = node.parentId
   }
-  const last = nodes.size > 0 ? resultsOf(nodes.values(), id) : undefined
-  return [...found.toReversed(), ...(last ? [last] : [])]
+  const results = nodes.size > 0 ? resultsOf(nodes.values(), id) : undefined
+  return [...found.toReversed(), ...(results ? [results] : [])]
 }
 
 function resultsOf(nodes: Iterable<MessageNode>, parentId: string): MessageNode | undefined {
@@ -149,21 +150,21 @@ export class Library {
       throw new OffstageError('invalid-input', 'The title of a conversation must be a string.')
     }
     const store = await this.#registry.store(scope)
-    const isKnown = await store.rename(conversationId, {
-      title: title.trim() === '' ? await this.#ownTitle(scope) : title,
+    const exists = await store.rename(conversationId, {
+      title: title.trim() === '' ? await this.#defaultTitle(scope) : title,
       at: this.#now(),
     })
-    if (!isKnown) return false
+    if (!exists) return false
     this.#registry.tabs(scope).recordChanged(conversationId)
     await this.#registry.find(scope)?.conversation.refresh()
     return true
   }
 
   /** Title made from the first message. Empty while nobody has written anything. */
-  async #ownTitle(scope: ConversationScope): Promise<string> {
+  async #defaultTitle(scope: ConversationScope): Promise<string> {
     const { conversation } = await this.#registry.openConversation(scope)
     await conversation.refresh()
-    return ownTitle(conversation.state) ?? ''
+    return titleFromMessages(conversation.state) ?? ''
   }
 
   /** Forks a conversation. A retry finds the fork that the first try made. */
@@ -175,7 +176,7 @@ export class Library {
     const facts = forkedFacts(conversation.state, lastMessageId)
     if (facts === null) return false
     const fork = await this.#registry.openConversation({ ...scope, conversationId: forkId })
-    return fork.inLaneNow(async () => {
+    return fork.enqueueNow(async () => {
       await fork.claim()
       try {
         if (fork.conversation.state.seq > 0 || facts.length === 0) return true
@@ -197,20 +198,20 @@ export class Library {
   async #delete(scope: ConversationScope): Promise<string[]> {
     const active = await this.#registry.openConversation(scope)
     await active.discard(DELETED)
-    return active.inLane(async () => {
+    return active.enqueue(async () => {
       await active.discard(DELETED)
       const store = await this.#registry.store(scope)
-      const tree = [scope.conversationId]
+      const ids = [scope.conversationId]
       for (const conversationId of await store.descendants(scope.conversationId)) {
-        tree.push(conversationId)
+        ids.push(conversationId)
         await this.#registry.find({ ...scope, conversationId })?.discard(DELETED)
       }
-      const wasKnown = await store.delete(scope.conversationId)
-      for (const conversationId of tree) {
-        if (wasKnown) this.#registry.tabs(scope).recordChanged(conversationId)
+      const wasDeleted = await store.delete(scope.conversationId)
+      for (const conversationId of ids) {
+        if (wasDeleted) this.#registry.tabs(scope).recordChanged(conversationId)
         await this.#registry.find({ ...scope, conversationId })?.conversation.refresh()
       }
-      return wasKnown ? tree : []
+      return wasDeleted ? ids : []
     })
   }
 
@@ -238,7 +239,7 @@ export class Library {
     const { conversationId } = scope
     if ((await (await this.#registry.store(scope)).get(conversationId)) === null) return false
     const active = await this.#registry.openConversation(scope)
-    return active.inLaneNow(async () => {
+    return active.enqueueNow(async () => {
       const { conversation } = active
       if (active.driver) throw busyError(conversationId)
       await active.runAsOwner(() =>

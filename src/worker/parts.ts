@@ -14,7 +14,7 @@ declare const OFFSTAGE_PARTS: string | undefined
 /** How long to wait for a server that doesn't answer. Milliseconds. */
 const LOAD_MS = 60_000
 
-let action: ActionPart | undefined = typeof OFFSTAGE_PARTS === 'undefined' ? whole : undefined
+let loadedPart: ActionPart | undefined = typeof OFFSTAGE_PARTS === 'undefined' ? whole : undefined
 let loading: Promise<ActionPart> | undefined
 let address: string | undefined
 let attempts = 0
@@ -26,17 +26,17 @@ export function setPartAddress(url: string | undefined): void {
 
 /** The part, if it is loaded. */
 export function loadedActionPart(): ActionPart | undefined {
-  return action
+  return loadedPart
 }
 
 /** The part. Throws `worker-load-failed` if it isn't loaded. */
 export function actionPart(): ActionPart {
-  return action ?? fail('it was not loaded')
+  return loadedPart ?? fail('it was not loaded')
 }
 
 /** The part, loaded if it wasn't. */
 export async function needActionPart(): Promise<ActionPart> {
-  return action ?? ((await loadActionPart()) as ActionPart)
+  return loadedPart ?? ((await loadActionPart()) as ActionPart)
 }
 
 /**
@@ -44,21 +44,21 @@ export async function needActionPart(): Promise<ActionPart> {
  * `worker-load-failed`; the next call tries again.
  */
 export function loadActionPart(): Promise<ActionPart> | null {
-  if (action) return null
+  if (loadedPart) return null
   loading ??= loadFile().finally(() => (loading = undefined))
   return loading
 }
 
 async function loadFile(): Promise<ActionPart> {
-  const beside = new URL('./worker-action.js', globalThis.location.href).href
+  const defaultUrl = new URL('./worker-action.js', globalThis.location.href).href
   let failure: unknown
-  for (const url of [address ?? beside, beside]) {
+  for (const url of [address ?? defaultUrl, defaultUrl]) {
     try {
       // Some browsers never fetch a module again that failed once.
       await resolveWithin(import(attempts++ === 0 ? url : `${url}?${attempts}`), LOAD_MS)
       // The file sets a global: a bundler may drop the exports of a file that it sees no import of.
-      action = Reflect.get(globalThis, `offstage ${OFFSTAGE_PARTS}`) as ActionPart | undefined
-      if (action) return action
+      loadedPart = Reflect.get(globalThis, `offstage ${OFFSTAGE_PARTS}`) as ActionPart | undefined
+      if (loadedPart) return loadedPart
       failure = 'the server did not answer in time, or the file is from another release'
     } catch (thrown) {
       failure = thrown

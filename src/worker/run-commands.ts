@@ -32,14 +32,14 @@ export class CompositeCommands {
   }
 
   async callTool(call: NestedCall): Promise<NestedAnswer> {
-    return (await this.#nestedOf(call)?.call(call)) ?? null
+    return (await this.#nestedCalls(call)?.call(call)) ?? null
   }
 
-  async keepOutcomes(kept: KeepOutcomes): Promise<KeepAnswer> {
-    return (await this.#nestedOf(kept)?.keep(kept)) ?? null
+  async keepOutcomes(request: KeepOutcomes): Promise<KeepAnswer> {
+    return (await this.#nestedCalls(request)?.storeOutcomes(request)) ?? null
   }
 
-  #nestedOf({ runId, ...scope }: ConversationScope & RunRef): NestedCalls | null {
+  #nestedCalls({ runId, ...scope }: ConversationScope & RunRef): NestedCalls | null {
     const driver = this.#registry.find(scope)?.driver
     return driver?.runId === runId ? driver.nested : null
   }
@@ -55,13 +55,13 @@ export interface RunCommandsOptions {
   /** Id of this worker's page. */
   readonly pageId: string
   /**
-   * Resumes the open run, if there is one. Another device's run is resumed only if `isWanted` accepts its current
-   * state.
+   * Resumes the open run, if there is one. Another device's run is resumed only if `accepts` returns true for its
+   * current state.
    */
   resumeOpen(
     active: ActiveConversation,
     agentId: string,
-    how: { readonly asChild: boolean; readonly isWanted: (run: RunState) => boolean },
+    options: { readonly asChild: boolean; readonly accepts: (run: RunState) => boolean },
   ): Promise<unknown>
   /** Resolves once somebody drives the open child run, no call waits for it, or the agent is gone. */
   untilDriven(active: ActiveConversation, agentId: string): Promise<void>
@@ -90,7 +90,7 @@ export class RunCommands {
     }
     const sent = { commandId: effects.newId('abort-'), command }
     const isEnded = await active.whileEnding(runId, endOf(command), () =>
-      this.#carryOut(active, agentId, sent),
+      this.#execute(active, agentId, sent),
     )
     const { run } = active.conversation
     // A request to stop a run that has just ended also stops the run that followed it.
@@ -99,24 +99,24 @@ export class RunCommands {
     return isEnded
   }
 
-  async answerCall(given: CallAnswer): Promise<boolean> {
+  async answerCall(request: CallAnswer): Promise<boolean> {
     const { registry, effects, pageId } = this.#options
-    const { agentId, toolCallId, answer } = given
-    const active = await registry.ofCall(given)
+    const { agentId, toolCallId, answer } = request
+    const active = await registry.openForCall(request)
     if (active === null || active.paused) return false
     const commandId = effects.newId('answer-')
     const sent = { commandId, command: { type: 'answer', toolCallId, answer, pageId } } as const
-    const isTaken = await this.#carryOut(active, agentId, sent)
+    const isApplied = await this.#execute(active, agentId, sent)
     // The driver may have stored it, and vanished before it could say so.
-    return isTaken || active.conversation.hasAppended(commandId)
+    return isApplied || active.conversation.hasAppended(commandId)
   }
 
   async sendMessage({ runId, message, when, ...scope }: SendMessage): Promise<boolean> {
-    return this.#say(scope, { type: 'send', runId, message, when })
+    return this.#send(scope, { type: 'send', runId, message, when })
   }
 
   async withdrawMessage({ runId, messageId, ...scope }: WithdrawMessage): Promise<boolean> {
-    return this.#say(scope, { type: 'withdraw', runId, messageId })
+    return this.#send(scope, { type: 'withdraw', runId, messageId })
   }
 
   /** Revokes a consent. While a run is open, its driver does so: a call about to start finds the consent revoked. */
@@ -132,7 +132,7 @@ export class RunCommands {
       const { run } = conversation
       const isDone =
         run?.end === null
-          ? await this.#say(scope, { type: 'revoke', runId: run.runId, consentId })
+          ? await this.#send(scope, { type: 'revoke', runId: run.runId, consentId })
           : await revokeBetweenRuns(active, consentId)
       if (isDone) return true
       // A run ended or began in between.
@@ -140,28 +140,28 @@ export class RunCommands {
     }
   }
 
-  async #say(scope: ConversationScope, command: TabCommand): Promise<boolean> {
+  async #send(scope: ConversationScope, command: TabCommand): Promise<boolean> {
     const { registry, effects } = this.#options
     const active = await registry.openConversation(scope)
     // Waits until a requested run has begun.
     if ('runId' in command) await active.admissions.get(command.runId)?.isOver
     const commandId = effects.newId('message-')
-    const isTaken = await this.#carryOut(active, scope.agentId, { commandId, command })
+    const isApplied = await this.#execute(active, scope.agentId, { commandId, command })
     // The driver may have stored it, and vanished before it could say so.
-    return isTaken || active.conversation.hasAppended(commandId)
+    return isApplied || active.conversation.hasAppended(commandId)
   }
 
   /** Applies a command to the run driven here. */
   async perform(
-    { conversation, driver, driven }: ActiveConversation,
+    { conversation, driver, runEnd }: ActiveConversation,
     { command, commandId }: SentCommand,
   ): Promise<CommandResult> {
     if (driver === null) return 'other-owner'
     if (command.type === 'abort') {
       if (driver.runId !== command.runId) return 'other-owner'
       const end = endOf(command)
-      driver.end(end)
-      return resultOf(await driven, end)
+      driver.requestEnd(end)
+      return resultOf(await runEnd, end)
     }
     if (command.type !== 'answer' && driver.runId !== command.runId) return 'other-owner'
     if (command.type === 'answer' && command.pageId !== this.#options.pageId)
@@ -173,42 +173,39 @@ export class RunCommands {
           : driver.steer(command, commandId))
     // A stopped driver takes no commands. If the run's end is stored, it settles the call.
     if (result !== 'not-waiting' || !driver.isStopped) return result
-    return (await driven) === null ? 'other-owner' : 'not-waiting'
+    return (await runEnd) === null ? 'other-owner' : 'not-waiting'
   }
 
-  async #carryOut(
-    active: ActiveConversation,
-    agentId: string,
-    sent: SentCommand,
-  ): Promise<boolean> {
+  async #execute(active: ActiveConversation, agentId: string, sent: SentCommand): Promise<boolean> {
     const { conversation, tabs } = active
     const { conversationId } = conversation
     const { effects, resumeOpen, untilDriven } = this.#options
-    let until = effects.monotonic() + LIMIT_MS
+    let deadline = effects.monotonic() + LIMIT_MS
     for (let attempt = 1; ; attempt++) {
       // A run that was driven here until now will soon be driven elsewhere.
       const isMoving = active.driver !== null || attempt > 1
-      const here = await this.perform(active, sent)
-      if (here !== 'other-owner') return here === 'applied'
+      const localResult = await this.perform(active, sent)
+      if (localResult !== 'other-owner') return localResult === 'applied'
       await conversation.refresh()
       conversation.refuseBroken()
       const stored = storedResult(conversation.run, sent.command)
       if (stored !== 'open') return stored === 'applied'
-      if (attempt > MAX_ATTEMPTS || effects.monotonic() > until)
+      if (attempt > MAX_ATTEMPTS || effects.monotonic() > deadline)
         throw otherOwnerError(conversationId)
-      const there = 'error' in sent.command ? null : await tabs.send(conversationId, sent, isMoving)
-      if (there === 'other-owner') continue
-      if (there !== null) return there === 'applied'
+      const remoteResult =
+        'error' in sent.command ? null : await tabs.send(conversationId, sent, isMoving)
+      if (remoteResult === 'other-owner') continue
+      if (remoteResult !== null) return remoteResult === 'applied'
       try {
         // An abort calls no model, so it may also resume a child run.
         await resumeOpen(active, agentId, {
           asChild: sent.command.type === 'abort',
           // Asking the other tabs took time, so the run is checked again.
-          isWanted: (run) => storedResult(run, sent.command) === 'open',
+          accepts: (run) => storedResult(run, sent.command) === 'open',
         })
         if (active.driver !== null || !(await conversation.isAwaited())) continue
         await untilDriven(active, agentId)
-        until = effects.monotonic() + LIMIT_MS
+        deadline = effects.monotonic() + LIMIT_MS
         attempt = 0
       } catch (error) {
         // Another tab was quicker. The next attempt asks it.
@@ -220,7 +217,7 @@ export class RunCommands {
 
 function revokeBetweenRuns(active: ActiveConversation, consentId: string): Promise<boolean> {
   const { conversation } = active
-  return active.inLaneNow(async () => {
+  return active.enqueueNow(async () => {
     if (active.driver) return false
     const isDone = await active.runAsOwner(() =>
       conversation.append(

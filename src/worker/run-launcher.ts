@@ -17,11 +17,11 @@ import { sumUsage } from '../conversation/usage.ts'
 import type { RunUsage } from '../protocol/message.ts'
 import type { CallState, ChildState } from '../protocol/state.ts'
 import {
-  type Admitted,
-  concluding,
+  type AdmissionResult,
+  withReachedLimit,
   type CountedRun,
   limitOf,
-  limitsOfAll,
+  familyLimits,
   reachedLimit,
   type RunFamily,
   type Spent,
@@ -34,13 +34,13 @@ type Registry = Pick<ConversationRegistry, 'find' | 'openConversation'>
 export class RunFamilies {
   readonly #registry: Registry
   /** Child runs that are waiting for their model, with no output stored yet. By parent run. */
-  readonly #asking = new Map<string, Set<string>>()
+  readonly #reservedSteps = new Map<string, Set<string>>()
 
   constructor(registry: Registry) {
     this.#registry = registry
   }
 
-  of(
+  familyOf(
     active: ActiveConversation,
     { agentId, runId }: { agentId: string; runId: string },
   ): RunFamily {
@@ -51,14 +51,15 @@ export class RunFamilies {
         if (run.forCall && active.conversation.parent) return this.#admitChild(active, scope, run)
         return this.#admitParent(scope, run)
       },
-      stepOver: () => {
-        const asking = this.#asking.get(parentRunId() ?? '')
-        if (asking?.delete(runId) && asking.size === 0) this.#asking.delete(parentRunId() ?? '')
+      endStep: () => {
+        const reserved = this.#reservedSteps.get(parentRunId() ?? '')
+        if (reserved?.delete(runId) && reserved.size === 0)
+          this.#reservedSteps.delete(parentRunId() ?? '')
       },
-      usageOf: (calls) => calls.flatMap((call) => this.#usageOf(scope, call)),
-      storedUsageOf: async (call, besides) => {
-        await this.#childOf(scope, call)?.catch(() => undefined)
-        return this.#usageOf(scope, call, besides)
+      usageOf: (calls) => calls.flatMap((call) => this.#usageFacts(scope, call)),
+      storedUsageOf: async (call, extraUsage) => {
+        await this.#openChild(scope, call)?.catch(() => undefined)
+        return this.#usageFacts(scope, call, extraUsage)
       },
     }
   }
@@ -72,72 +73,74 @@ export class RunFamilies {
     endOrphan: (child: ActiveConversation) => Promise<void>,
   ): Promise<void> {
     for (const call of uncounted(conversation.state.path)) {
-      const child = await this.#childOf(scope, call)
+      const child = await this.#openChild(scope, call)
       if (child?.conversation.run?.end === null && child.driver === null) await endOrphan(child)
-      if (child) await this.ended(child)
+      if (child) await this.handleEnd(child)
     }
   }
 
   /** Handles the end of a child run. If its call ended earlier, the child's usage is noted now. */
-  async ended({ conversation, scope }: ActiveConversation): Promise<void> {
+  async handleEnd({ conversation, scope }: ActiveConversation): Promise<void> {
     const { parent, run } = conversation
     if (!parent || !run?.forCall || run.end === null) return
     const { agentId, storage } = scope
-    const above = await this.#openConversation({ agentId, storage }, parent.conversationId)
-    const note = (): FactDraft[] => {
-      const call = uncounted(above.conversation.state.path).find(
+    const parentActive = await this.#openConversation({ agentId, storage }, parent.conversationId)
+    const usageFacts = (): FactDraft[] => {
+      const call = uncounted(parentActive.conversation.state.path).find(
         ({ toolCallId }) => toolCallId === parent.toolCallId,
       )
-      return call ? this.#usageOf(above.scope, call) : []
+      return call ? this.#usageFacts(parentActive.scope, call) : []
     }
-    if (note().length === 0) return
+    if (usageFacts().length === 0) return
     const append = (): Promise<unknown> =>
-      above.conversation.append(() => (note().length > 0 ? note() : null), {
+      parentActive.conversation.append(() => (usageFacts().length > 0 ? usageFacts() : null), {
         runId: parent.runId,
         waits: false,
       })
-    await above.inLaneNow(() => (above.driver ? append() : above.runAsOwner(append)))
+    await parentActive.enqueueNow(() =>
+      parentActive.driver ? append() : parentActive.runAsOwner(append),
+    )
   }
 
-  async #admitParent(scope: AgentScope, run: CountedRun): Promise<Admitted> {
-    const others = await this.#spentBy(scope, run)
-    const limit = limitOf(run) ?? reachedLimit(limitsOfAll(run), [run, ...others()])
-    return { type: 'step', run: concluding(run, limit) }
+  async #admitParent(scope: AgentScope, run: CountedRun): Promise<AdmissionResult> {
+    const childUsage = await this.#loadChildUsage(scope, run)
+    const limit = limitOf(run) ?? reachedLimit(familyLimits(run), [run, ...childUsage()])
+    return { type: 'step', run: withReachedLimit(run, limit) }
   }
 
   async #admitChild(
     { conversation: { conversationId, parent } }: ActiveConversation,
     scope: AgentScope,
     run: CountedRun,
-  ): Promise<Admitted> {
-    const above = await this.#openConversation(scope, parent?.conversationId ?? '')
-    const caller = above.conversation.run
-    const call = caller?.calls.find(({ toolCallId }) => toolCallId === parent?.toolCallId)
-    const isOver = caller?.runId !== parent?.runId || caller?.end !== null
+  ): Promise<AdmissionResult> {
+    const parentActive = await this.#openConversation(scope, parent?.conversationId ?? '')
+    const parentRun = parentActive.conversation.run
+    const call = parentRun?.calls.find(({ toolCallId }) => toolCallId === parent?.toolCallId)
+    const isOver = parentRun?.runId !== parent?.runId || parentRun?.end !== null
     if (isOver || !call || isSettled(call))
       return { type: 'end', end: { outcome: 'aborted', reason: PARENT_ENDED } }
     // A discussion of the call has limits of its own.
     if (call.child?.conversationId !== conversationId)
-      return { type: 'step', run: concluding(run, limitOf(run)) }
-    const others = await this.#spentBy(scope, caller)
+      return { type: 'step', run: withReachedLimit(run, limitOf(run)) }
+    const childUsage = await this.#loadChildUsage(scope, parentRun)
     // No await from here until the run is marked. If several child runs ask at once, each counts those before it.
-    const asking = this.#asking.get(caller.runId) ?? new Set()
-    asking.delete(run.runId)
-    const underWay: Spent = { steps: asking.size, usage: {}, activeMs: 0 }
-    const limit = reachedLimit(limitsOfAll(caller), [caller, ...others(), underWay])
+    const reserved = this.#reservedSteps.get(parentRun.runId) ?? new Set()
+    reserved.delete(run.runId)
+    const reservedUsage: Spent = { steps: reserved.size, usage: {}, activeMs: 0 }
+    const limit = reachedLimit(familyLimits(parentRun), [parentRun, ...childUsage(), reservedUsage])
     if (limit !== null) return { type: 'end', end: { outcome: 'limit', limit } }
-    this.#asking.set(caller.runId, asking.add(run.runId))
-    const { tokens, costUSD } = caller.limits
+    this.#reservedSteps.set(parentRun.runId, reserved.add(run.runId))
+    const { tokens, costUSD } = parentRun.limits
     const limits = {
       ...(tokens !== undefined && { tokens }),
       ...(costUSD !== undefined && { costUSD }),
       ...run.limits,
     }
-    return { type: 'step', run: { ...concluding(run, limitOf(run)), limits } }
+    return { type: 'step', run: { ...withReachedLimit(run, limitOf(run)), limits } }
   }
 
   /** Loads the child runs of a run. Returns a function that gives what they have used when it is called. */
-  async #spentBy(
+  async #loadChildUsage(
     scope: AgentScope,
     { children = [] }: CountedRun,
   ): Promise<() => readonly Spent[]> {
@@ -145,15 +148,15 @@ export class RunFamilies {
     await Promise.all(
       open.map(({ conversationId }) => this.#openConversation(scope, conversationId)),
     )
-    return () => children.map((child) => this.#spent(scope, child))
+    return () => children.map((child) => this.#childUsage(scope, child))
   }
 
-  #spent(scope: AgentScope, child: ChildState): Spent {
-    return (child.isCounted ? null : this.#runOf(scope, child)) ?? child
+  #childUsage(scope: AgentScope, child: ChildState): Spent {
+    return (child.isCounted ? null : this.#childRun(scope, child)) ?? child
   }
 
   /** The child run of a call, if it is loaded here. */
-  #runOf(
+  #childRun(
     { agentId, storage }: AgentScope,
     { conversationId, runId }: Pick<ChildState, 'conversationId' | 'runId'>,
   ): CountedRun | null {
@@ -161,19 +164,19 @@ export class RunFamilies {
     return run?.runId === runId ? run : null
   }
 
-  #usageOf(
+  #usageFacts(
     scope: AgentScope,
     { child, path }: CallState,
-    besides: RunUsage = { modelCalls: 0 },
+    extraUsage: RunUsage = { modelCalls: 0 },
   ): FactDraft[] {
-    const run = child && !child.isCounted ? this.#runOf(scope, child) : null
+    const run = child && !child.isCounted ? this.#childRun(scope, child) : null
     if (run === null) return []
     const { steps, activeMs, end } = run
-    const usage = sumUsage(run.usage, besides)
+    const usage = sumUsage(run.usage, extraUsage)
     return [{ type: 'child-usage', path, usage, steps, activeMs, ended: end !== null }]
   }
 
-  #childOf(scope: AgentScope, { child }: CallState): Promise<ActiveConversation> | null {
+  #openChild(scope: AgentScope, { child }: CallState): Promise<ActiveConversation> | null {
     return child && this.#openConversation(scope, child.conversationId)
   }
 
@@ -247,16 +250,16 @@ export class RunLauncher {
     { agentId, runId }: AgentRun,
     resume: ResumeOptions | null,
   ): void {
-    const driverOf = (next: string, how: ResumeOptions | null): RunDriver =>
-      this.#driverOf(active, { agentId, runId: next }, how)
-    active.drive(driverOf(runId, resume), (next) => driverOf(next, null))
+    const createDriver = (next: string, resumeOptions: ResumeOptions | null): RunDriver =>
+      this.#createDriver(active, { agentId, runId: next }, resumeOptions)
+    active.drive(createDriver(runId, resume), (next) => createDriver(next, null))
     if (!active.conversation.run?.forCall) return
     const { families } = this.#options
     // If the usage can't be noted now, it is when the call's conversation is opened next.
-    void active.idle().then(() => families.ended(active).catch(() => undefined))
+    void active.whenIdle().then(() => families.handleEnd(active).catch(() => undefined))
   }
 
-  #driverOf(
+  #createDriver(
     active: ActiveConversation,
     { agentId, runId }: AgentRun,
     resume: ResumeOptions | null,
@@ -264,8 +267,8 @@ export class RunLauncher {
     const { page, pageId, providers, effects, memory, engines } = this.#options
     const shared = { page, pageId, providers, effects, memory, engines }
     const { conversation, leases, tabs } = active
-    const family = this.#options.families.of(active, { agentId, runId })
-    const isElsewhere = (toolName: string): Promise<boolean> =>
+    const family = this.#options.families.familyOf(active, { agentId, runId })
+    const isInOtherTab = (toolName: string): Promise<boolean> =>
       tabs.hasTool(conversation.conversationId, toolName)
     const validator = watchedValidator(this.#options.validator, (risk) =>
       this.#options.notify({ type: 'risk', agentId, runId, risk }),
@@ -279,7 +282,7 @@ export class RunLauncher {
         stream,
         validator,
         resume,
-        isInOtherTab: isElsewhere,
+        isInOtherTab,
         family,
         ...shared,
       },

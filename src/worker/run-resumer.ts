@@ -17,46 +17,54 @@ import type { Conversation } from './conversation.ts'
 import { taintFacts } from './run/settle.ts'
 import type { FactDraft } from './store/fact-draft.ts'
 
-interface Supplied {
+interface SuppliedFacts {
   readonly settled: readonly FactDraft[]
   /** Limits of the run that continues from here. Null while other calls wait. */
   readonly nextLimits: RunLimits | null
   /** The end of the call's branch, unless that is in view. */
-  readonly place: { readonly parentId?: string | null }
+  readonly branch: { readonly parentId?: string | null }
 }
 
 /** Facts for an output that the page supplies. Null if the call waits for no output. */
 function pendingOutput(
   conversation: Pick<Conversation, 'run' | 'limitsAfter' | 'state'>,
   { toolCallId, output, limits }: Pick<SupplyOutput, 'toolCallId' | 'output' | 'limits'>,
-): Supplied | null {
+): SuppliedFacts | null {
   const { run, state } = conversation
   // Calls of imported messages may wait for outputs, too.
   const imported = importedCalls(state)
-  const isThis = (call: { readonly toolCallId: string }): boolean => call.toolCallId === toolCallId
+  const isTargetCall = (call: { readonly toolCallId: string }): boolean =>
+    call.toolCallId === toolCallId
   const calls = run?.calls ?? []
-  const call = calls.find(isThis)
-  const own = call?.status === 'awaiting-output' ? run : null
-  if (own === null && !imported.some(isThis)) return null
+  const call = calls.find(isTargetCall)
+  const waitingRun = call?.status === 'awaiting-output' ? run : null
+  if (waitingRun === null && !imported.some(isTargetCall)) return null
   const status =
     output.type === 'error' ? 'failed' : output.type === 'denied' ? 'denied' : 'succeeded'
-  const elsewhere = state.others.find((node) => node.calls.some(isThis))
-  const place = elsewhere ? { parentId: leafUnder(state, elsewhere.id) } : {}
-  const isLast = imported.every(isThis) && calls.every((call) => isThis(call) || isSettled(call))
+  const offPathNode = state.others.find((node) => node.calls.some(isTargetCall))
+  const branch = offPathNode ? { parentId: leafUnder(state, offPathNode.id) } : {}
+  const isLast =
+    imported.every(isTargetCall) && calls.every((call) => isTargetCall(call) || isSettled(call))
   return {
     // A call of an imported history belongs to no run.
     settled: [
-      ...(own && call ? taintFacts({ call, status, output }, place.parentId ?? headId(state)) : []),
+      ...(waitingRun && call
+        ? taintFacts({ call, status, output }, branch.parentId ?? headId(state))
+        : []),
       {
         type: 'call-settled',
         path: [toolCallId],
         status,
         output,
-        runId: own?.runId ?? null,
+        runId: waitingRun?.runId ?? null,
       },
     ],
-    nextLimits: isLast ? (own ? conversation.limitsAfter(own, limits) : limits) : null,
-    place,
+    nextLimits: isLast
+      ? waitingRun
+        ? conversation.limitsAfter(waitingRun, limits)
+        : limits
+      : null,
+    branch,
   }
 }
 
@@ -78,14 +86,14 @@ export interface ResumeRequest extends ResumeOptions {
   /** See `ResumeRun`. `if-unchanged`: not if another device writes meanwhile. */
   readonly takesOver?: boolean | 'if-unchanged'
   /** Decides whether to resume another device's run in its current state. Default: always. */
-  readonly isWanted?: (run: RunState) => boolean
+  readonly accepts?: (run: RunState) => boolean
 }
 
 interface Continuation {
   /** Id of a run that ended before it was done. */
   readonly from: string
   /** The agent's own limits. */
-  readonly own: RunLimits
+  readonly limits: RunLimits
 }
 
 export const TELL_MODEL: ResumeRequest = {
@@ -112,7 +120,7 @@ export class RunResumer {
   ): Promise<RunRef | null> {
     const { conversation } = active
     const { conversationId } = active.scope
-    if (active.driver?.isLeaving) await active.idle()
+    if (active.driver?.isLeaving) await active.whenIdle()
     if (active.driver) return active.refTo(resume)
     await conversation.refresh()
     conversation.refuseBroken()
@@ -120,32 +128,32 @@ export class RunResumer {
     const newest = conversation.run
     if (newest === null) return null
     if (!resume.asChild && newest.end === null && (await conversation.isAwaited())) return null
-    const wanted = resume.runId ?? newest.runId
-    const isFollowed = newest.follows?.runId === wanted
+    const requestedId = resume.runId ?? newest.runId
+    const isPreviousRun = newest.follows?.runId === requestedId
     // The run that the page shows has ended, and another one began since. The page didn't ask for that one.
-    if (wanted !== newest.runId && !isFollowed) return null
+    if (requestedId !== newest.runId && !isPreviousRun) return null
     if (newest.end !== null) {
       if (resume.runId === undefined) return null
       conversation.publish('resumed')
-      return { conversationId, runId: wanted }
+      return { conversationId, runId: requestedId }
     }
-    const { takesOver = false, isWanted = () => true } = resume
-    const mayResume = (run: RunState): boolean => takesOver !== false && isWanted(run)
+    const { takesOver = false, accepts = () => true } = resume
+    const mayResume = (run: RunState): boolean => takesOver !== false && accepts(run)
     await active.claim({ create: false }, mayResume, takesOver === true)
     const { run } = conversation
     if (run === null || run.end !== null || this.#launcher.isReleased(agentId)) {
       active.releaseOwnership()
       return null
     }
-    await conversation.drafts.show(run)
+    await conversation.drafts.showStored(run)
     conversation.publish('resumed')
     this.#launcher.drive(active, { agentId, runId: run.runId }, resume)
     // If the requested run ended, the page gets its end, and the run that followed it is driven.
-    return { conversationId, runId: isFollowed ? wanted : run.runId }
+    return { conversationId, runId: isPreviousRun ? requestedId : run.runId }
   }
 
   /**
-   * Ends a child run whose call has ended, if nobody or another device drives it. Call it in the lane. Throws
+   * Ends a child run whose call has ended, if nobody or another device drives it. Call it in the queue. Throws
    * `conversation-busy` if another tab drives it: that tab ends it.
    */
   async endOrphan(active: ActiveConversation, agentId: string): Promise<void> {
@@ -158,12 +166,12 @@ export class RunResumer {
     const { runId } = run
     await active.whileEnding(runId, { outcome: 'aborted', reason: PARENT_ENDED }, () => {
       this.#launcher.drive(active, { agentId, runId }, TELL_MODEL)
-      return active.idle()
+      return active.whenIdle()
     })
   }
 
   /**
-   * Stores an output that a call waits for, in the lane. The last output also begins the next run, in the same append.
+   * Stores an output that a call waits for, in the queue. The last output also begins the next run, in the same append.
    * Null if no call waits for it. Throws `conversation-busy` while a run is open: nothing may come between a request to
    * the model and its answer.
    */
@@ -177,7 +185,7 @@ export class RunResumer {
     conversation.refuseBroken()
     if (conversation.run?.end === null) throw busyError(conversationId)
     if (pendingOutput(conversation, command) === null) return null
-    await active.idle()
+    await active.whenIdle()
     await active.claim({ create: false })
     const { agentId, storage, nextRunId: runId } = command
     const next = {
@@ -190,20 +198,20 @@ export class RunResumer {
     } as const
     let limits: RunLimits | null = null
     try {
-      const isTaken = await conversation.append(
+      const isStored = await conversation.append(
         (run) => {
           if (run?.end === null) throw busyError(conversationId)
           const supplied = pendingOutput(conversation, command)
           if (supplied === null) return null
-          const { settled, nextLimits, place } = supplied
+          const { settled, nextLimits, branch } = supplied
           limits = nextLimits
           return nextLimits === null
             ? settled
-            : [...settled, ...firstFacts([null], nextLimits, place)]
+            : [...settled, ...firstFacts([null], nextLimits, branch)]
         },
         { runId },
       )
-      if (!isTaken) return null
+      if (!isStored) return null
     } catch (error) {
       limits = null
       throw error
@@ -216,11 +224,14 @@ export class RunResumer {
   }
 
   /** Describes how to continue the newest run in the store. Null unless it ended before it was done. */
-  async continuationOf(active: ActiveConversation, own: RunLimits): Promise<Continuation | null> {
+  async continuationOf(
+    active: ActiveConversation,
+    agentLimits: RunLimits,
+  ): Promise<Continuation | null> {
     const { conversation, driver, paused } = active
     if (driver === null && paused === null) await conversation.refresh()
     const ended = unfinished(conversation.run)
-    return ended && { from: ended.runId, own }
+    return ended && { from: ended.runId, limits: agentLimits }
   }
 
   /**
@@ -230,7 +241,7 @@ export class RunResumer {
   async continueRun(
     active: ActiveConversation,
     agentId: string,
-    { from, own }: Continuation,
+    { from, limits: agentLimits }: Continuation,
   ): Promise<RunRef | null> {
     const { conversation } = active
     const isNewest = (run: RunState | null): run is RunState => run?.runId === from
@@ -240,7 +251,8 @@ export class RunResumer {
     let isBegun = false
     try {
       isBegun = await conversation.append(
-        (run) => (isNewest(run) ? firstFacts([null], conversation.limitsAfter(run, own)) : null),
+        (run) =>
+          isNewest(run) ? firstFacts([null], conversation.limitsAfter(run, agentLimits)) : null,
         { runId, once: true },
       )
     } finally {

@@ -31,20 +31,20 @@ import { withStop } from './stopping.ts'
 import { callParts } from '../conversation/fold-call.ts'
 import { listOf } from '../lib/shape.ts'
 import type { FactDraft } from './store/fact-draft.ts'
-import { isMessage, MOST_MESSAGES } from './store/fact-table.ts'
+import { isMessage, MAX_MESSAGES } from './store/fact-table.ts'
 
 /** Pause before looking again. An owner that vanished before its run began reports no change. Milliseconds. */
-const LOOK_AGAIN_MS = 10_000
+const CHECK_AGAIN_MS = 10_000
 
 /** A requested run on its way into the store. */
-interface Asked {
+interface PendingStart {
   readonly stream: Stream
   readonly admission: Admission
 }
 
 function reportPausedAdmission(
   { runId, message }: StartRun,
-  { stream, admission }: Asked,
+  { stream, admission }: PendingStart,
   reason: PauseReason,
 ): void {
   admission.isPaused = true
@@ -52,7 +52,7 @@ function reportPausedAdmission(
   stream.flush()
 }
 
-function continueAdmission({ stream, admission }: Asked): void {
+function continueAdmission({ stream, admission }: PendingStart): void {
   admission.isPaused = false
   stream.pushDelta({ type: 'storage-takes', runId: admission.runId })
 }
@@ -62,41 +62,41 @@ function stopAdmissions(active: ActiveConversation, reason: string): void {
 }
 
 /** Waits until the current run has ended. A stopped run ends at once, unless the storage is full. */
-async function untilIdle(
+async function waitUntilIdle(
   active: ActiveConversation,
   command: StartRun,
-  asked: Asked,
+  pending: PendingStart,
 ): Promise<void> {
-  const { signal } = asked.admission.stop
+  const { signal } = pending.admission.stop
   const { storageRetry } = active.conversation
   if (command.ifBusy !== 'queue') {
-    await Promise.race([active.idle(signal), storageRetry.waiting()])
+    await Promise.race([active.whenIdle(signal), storageRetry.whenWaiting()])
     if (storageRetry.reason !== null && active.driver && !signal.aborted) {
-      reportPausedAdmission(command, asked, storageRetry.reason)
-      await active.idle(signal)
-      if (!signal.aborted) continueAdmission(asked)
+      reportPausedAdmission(command, pending, storageRetry.reason)
+      await active.whenIdle(signal)
+      if (!signal.aborted) continueAdmission(pending)
     }
   }
-  await active.idle(signal)
+  await active.whenIdle(signal)
 }
 
 /** Whether a queued run waits for the run of another device, even if that device was only just quicker. */
-async function comesLater(
+async function waitsForDevice(
   { conversation, leases: ownership }: ActiveConversation,
   { ifBusy }: StartRun,
   thrown: unknown,
 ): Promise<boolean> {
-  const mayCome = ifBusy === 'queue' && isOtherOwnerError(thrown)
-  return mayCome && isClaimedElsewhere(conversation, ownership)
+  const mayWait = ifBusy === 'queue' && isOtherOwnerError(thrown)
+  return mayWait && isClaimedElsewhere(conversation, ownership)
 }
 
-async function untilChanged(
+async function waitForChange(
   changed: Promise<void>,
   signal: AbortSignal,
   effects: Pick<Effects, 'sleep'>,
 ): Promise<void> {
   await withStop([signal], (stop) =>
-    Promise.race([changed, effects.sleep(LOOK_AGAIN_MS, stop.signal)]),
+    Promise.race([changed, effects.sleep(CHECK_AGAIN_MS, stop.signal)]),
   )
 }
 
@@ -109,25 +109,25 @@ function branchPoint(
   { type, messageId }: BranchPoint,
 ): string | null {
   const nodes = new Map([...path, ...others].map((node) => [node.id, node]))
-  const named = messageId === undefined ? path.at(-1) : nodes.get(messageId)
-  if (!named) {
-    const what =
+  const target = messageId === undefined ? path.at(-1) : nodes.get(messageId)
+  if (!target) {
+    const subject =
       messageId === undefined
         ? 'The conversation has no messages'
         : `There is no message ${messageId}`
-    throw new OffstageError('invalid-input', `${what}.`)
+    throw new OffstageError('invalid-input', `${subject}.`)
   }
   switch (type) {
     case 'edit':
-      if (isWritten(named)) return named.parentId
+      if (isUserMessage(target)) return target.parentId
       throw new OffstageError(
         'invalid-input',
-        `Message ${named.id} was not written by a person: it can't be edited.`,
+        `Message ${target.id} was not written by a person: it can't be edited.`,
       )
     case 'regenerate': {
-      const asked = askedBy(named, nodes)
-      if (asked) return asked.id
-      throw new OffstageError('invalid-input', `Message ${named.id} answers no user message.`)
+      const question = questionFor(target, nodes)
+      if (question) return question.id
+      throw new OffstageError('invalid-input', `Message ${target.id} answers no user message.`)
     }
     default:
       return type satisfies never
@@ -135,21 +135,21 @@ function branchPoint(
 }
 
 /** The user's message that this one answers: itself, or the nearest before it. */
-function askedBy(
+function questionFor(
   from: MessageNode,
   nodes: ReadonlyMap<string, MessageNode>,
 ): MessageNode | undefined {
   // Damaged rows may form a cycle, so visit each message once.
-  const seen = new Set<MessageNode>()
+  const visited = new Set<MessageNode>()
   let node: MessageNode | undefined = from
-  while (node && !isWritten(node) && !seen.has(node)) {
-    seen.add(node)
+  while (node && !isUserMessage(node) && !visited.has(node)) {
+    visited.add(node)
     node = node.parentId === null ? undefined : nodes.get(node.parentId)
   }
-  return node && isWritten(node) ? node : undefined
+  return node && isUserMessage(node) ? node : undefined
 }
 
-function isWritten({ message }: MessageNode): boolean {
+function isUserMessage({ message }: MessageNode): boolean {
   return message.role === 'user' && message.synthetic !== true
 }
 
@@ -159,26 +159,27 @@ interface Ids {
   readonly isUsed: (toolCallId: string) => boolean
 }
 
-const isHistory = listOf(isMessage, MOST_MESSAGES)
+const isHistory = listOf(isMessage, MAX_MESSAGES)
 
 /** Checks the messages that the page has read. Throws `invalid-history` if they are invalid. */
-function checkHistory(given: unknown): readonly Message[] {
-  if (isHistory(given) && isPaired(given as readonly Message[])) return given as readonly Message[]
+function checkHistory(value: unknown): readonly Message[] {
+  if (isHistory(value) && hasPairedCalls(value as readonly Message[]))
+    return value as readonly Message[]
   throw new OffstageError('invalid-history', 'history must be a list of Offstage messages.')
 }
 
 /** Whether each call has an input or error and a unique id, and each result belongs to the newest answer's calls. */
-function isPaired(messages: readonly Message[]): boolean {
-  const used = new Set<string>()
-  let open = new Set<string>()
+function hasPairedCalls(messages: readonly Message[]): boolean {
+  const usedIds = new Set<string>()
+  let openIds = new Set<string>()
   return messages.every((message) => {
     if (message.role === 'tool')
-      return message.parts.every(({ toolCallId }) => open.delete(toolCallId))
+      return message.parts.every(({ toolCallId }) => openIds.delete(toolCallId))
     const calls = callParts(message)
-    if (message.role === 'assistant') open = new Set(calls.map(({ toolCallId }) => toolCallId))
+    if (message.role === 'assistant') openIds = new Set(calls.map(({ toolCallId }) => toolCallId))
     return calls.every(({ toolCallId, input, error }) => {
-      const isNew = !used.has(toolCallId)
-      used.add(toolCallId)
+      const isNew = !usedIds.has(toolCallId)
+      usedIds.add(toolCallId)
       return isNew && (input !== undefined || error !== undefined)
     })
   })
@@ -188,47 +189,47 @@ function isPaired(messages: readonly Message[]): boolean {
  * Imported messages as they are stored, each with a unique id. One tool message directly after the assistant's holds
  * the results of its calls, in the order of the calls. Calls may have no result yet.
  */
-function placeHistory(messages: readonly Message[], ids: Ids): readonly Identified<Message>[] {
+function normalizeHistory(messages: readonly Message[], ids: Ids): readonly Identified<Message>[] {
   const results = resultsOf(messages)
-  const used = new Set<string>()
+  const usedIds = new Set<string>()
   const idOf = ({ id }: Message): string => {
-    const own = id !== undefined && id !== '' && !used.has(id) ? id : ids.newId('msg_')
-    used.add(own)
-    return own
+    const uniqueId = id !== undefined && id !== '' && !usedIds.has(id) ? id : ids.newId('msg_')
+    usedIds.add(uniqueId)
+    return uniqueId
   }
   return messages.flatMap((message, index): Identified<Message>[] => {
     if (message.role === 'tool') return []
-    const placed = { ...message, id: idOf(message) }
-    if (placed.role !== 'assistant') return [placed]
-    const calls = callParts(placed)
-    if (calls.length === 0) return [placed]
+    const stored = { ...message, id: idOf(message) }
+    if (stored.role !== 'assistant') return [stored]
+    const calls = callParts(stored)
+    if (calls.length === 0) return [stored]
     const next = messages[index + 1]
-    const own = new Map(calls.map((call) => [call, ownCall(call, ids)]))
+    const renamedCalls = new Map(calls.map((call) => [call, withUnusedId(call, ids)]))
     const tools: Identified<ToolMessage> = {
       role: 'tool',
       ...(next?.role === 'tool' && next.foreign && { foreign: next.foreign }),
       id: next?.role === 'tool' ? idOf(next) : ids.newId('msg_'),
       parts: calls.flatMap((call) => {
         const result = results.get(call.toolCallId)
-        return result ? ofCall(result, own.get(call) ?? call) : []
+        return result ? withCallId(result, renamedCalls.get(call) ?? call) : []
       }),
     }
-    const parts = placed.parts.map((part) =>
-      part.type === 'tool-call' ? (own.get(part) ?? part) : part,
+    const parts = stored.parts.map((part) =>
+      part.type === 'tool-call' ? (renamedCalls.get(part) ?? part) : part,
     )
-    return [{ ...placed, parts }, tools]
+    return [{ ...stored, parts }, tools]
   })
 }
 
 /** The call, with a new id if an earlier call of the conversation had the same. */
-function ownCall(call: ToolCallPart, { newId, isUsed }: Ids): ToolCallPart {
+function withUnusedId(call: ToolCallPart, { newId, isUsed }: Ids): ToolCallPart {
   const { toolCallId } = call
   return isUsed(toolCallId)
     ? { providerCallId: toolCallId, ...call, toolCallId: newId('call_') }
     : call
 }
 
-function ofCall(
+function withCallId(
   result: ToolResultPart,
   { toolCallId, providerCallId }: ToolCallPart,
 ): ToolResultPart {
@@ -265,7 +266,7 @@ export interface RunsOptions {
   readonly effects: Pick<Effects, 'newId' | 'sleep'>
   readonly registry: ConversationRegistry
   readonly launcher: RunLauncher
-  readonly left: RunResumer
+  readonly resumer: RunResumer
   /** Resumes an open run that nobody else can resume any more. */
   resumeOpen(active: ActiveConversation, agentId: string): Promise<void>
 }
@@ -283,9 +284,9 @@ export class RunQueue {
     const { registry } = this.#options
     const { agentId, runId } = command
     let stream = registry.streamOf(command)
-    let leave = (): void => undefined
+    let markOver = (): void => undefined
     const isOver = new Promise<void>((resolve) => {
-      leave = resolve
+      markOver = resolve
     })
     const stop = new AbortController()
     const { signal } = stop
@@ -294,20 +295,20 @@ export class RunQueue {
       const active = await registry.openConversation(command)
       ;({ stream } = active.conversation)
       // A repeated request. The first one reports how the run began.
-      if (isKnown(active, runId)) return
+      if (isRequested(active, runId)) return
       const isBusy = active.paused !== null || active.driver?.isStopped === false
       if (command.ifBusy === 'refuse' && isBusy) throw busyError(command.conversationId)
       if (command.ifBusy === 'replace') stopAdmissions(active, 'replaced')
-      const before = [...active.admissions.values()]
+      const earlier = [...active.admissions.values()]
       active.admissions.set(runId, admission)
       try {
         // First come, first served.
-        for (const other of before) await Promise.race([other.isOver, whenAborted(signal)])
+        for (const other of earlier) await Promise.race([other.isOver, whenAborted(signal)])
         await this.#admit(active, command, { stream, admission })
       } finally {
         active.admissions.delete(runId)
-        leave()
-        void active.stayIdle()
+        markOver()
+        void active.releaseIfIdle()
       }
     } catch (error) {
       const outcome: RunOutcome = signal.aborted
@@ -317,13 +318,13 @@ export class RunQueue {
       const { message } = command
       // A trigger's message isn't returned for a person to send again.
       const isReturned = !hasBegun && !message?.trigger
-      leaveRun(stream, runId, { outcome, ...(isReturned && { message }) })
-      void this.#goOnInstead(command).catch(() => undefined)
+      pushRunLeft(stream, runId, { outcome, ...(isReturned && { message }) })
+      void this.#resumeOtherRun(command).catch(() => undefined)
     }
   }
 
   /** Resumes another device's open run after both began at once: this device's later claim has fenced off the other. */
-  async #goOnInstead(command: StartRun): Promise<void> {
+  async #resumeOtherRun(command: StartRun): Promise<void> {
     const active = this.#options.registry.find(command)
     if (!active || active.driver) return
     const { claims, claimed, run } = active.conversation
@@ -336,27 +337,31 @@ export class RunQueue {
     const { conversation } = active
     const { runId, message, limits, branch } = command
     const history = checkHistory(command.history ?? [])
-    await active.claim(command.parent && { parent: command.parent }, (open) => open.runId === runId)
+    await active.claim(
+      command.parent && { parent: command.parent },
+      (openRun) => openRun.runId === runId,
+    )
     try {
       const { run } = conversation
       // Stored by an earlier try, whose answer was lost.
       if (run?.runId === runId) return conversation.publish('resumed')
       if (run?.end === null) throw busyError(command.conversationId)
-      const imported = conversation.messages.length === 0 ? this.#placed(history, conversation) : []
-      const isAlone = imported.length > 0 && (branch !== undefined || awaitsOutput(imported))
-      if (isAlone) await conversation.append(importFacts(imported), { once: true })
+      const imported =
+        conversation.messages.length === 0 ? this.#normalized(history, conversation) : []
+      const isSeparate = imported.length > 0 && (branch !== undefined || awaitsOutput(imported))
+      if (isSeparate) await conversation.append(importFacts(imported), { once: true })
       // Counts calls of an imported history, too. The history is stored, and its calls need their outputs first.
       const pending = allPendingCalls(conversation.state)
       if ((message !== null || branch) && pending.length > 0) throw callsPending(pending)
       // A child run whose call has ended would work for nobody.
       if (command.parent && !(await conversation.isAwaited())) throw parentEndedError()
-      const place = {
+      const options = {
         ...(branch && { parentId: branchPoint(conversation.state, branch) }),
         ...(command.parent && { forCall: true as const }),
       }
       const facts = [
-        ...(isAlone ? [] : importFacts(imported)),
-        ...firstFacts([message], limits, place),
+        ...(isSeparate ? [] : importFacts(imported)),
+        ...firstFacts([message], limits, options),
         ...planDropped(conversation.state, message),
       ]
       await conversation.append(facts, { runId, once: true })
@@ -366,8 +371,11 @@ export class RunQueue {
     }
   }
 
-  #placed(history: readonly Message[], conversation: Conversation): readonly Identified<Message>[] {
-    return placeHistory(history, {
+  #normalized(
+    history: readonly Message[],
+    conversation: Conversation,
+  ): readonly Identified<Message>[] {
+    return normalizeHistory(history, {
       newId: this.#options.effects.newId,
       isUsed: (toolCallId) => conversation.hasCallId(toolCallId),
     })
@@ -377,44 +385,44 @@ export class RunQueue {
    * Begins the run as soon as the storage allows. While the storage is full or unreachable, the message is kept. If an
    * answer was lost, the run may have begun. Reporting it as failed would leave it without a driver.
    */
-  #admit(active: ActiveConversation, command: StartRun, asked: Asked): Promise<void> {
+  #admit(active: ActiveConversation, command: StartRun, pending: PendingStart): Promise<void> {
     const { effects } = this.#options
-    const { signal } = asked.admission.stop
+    const { signal } = pending.admission.stop
     const waiter: Waiter = {
       signal,
       waitsFor: (reason) => reason === 'storage-full' || reason === 'storage-offline',
-      onPause: (reason) => reportPausedAdmission(command, asked, reason),
-      onContinue: () => continueAdmission(asked),
+      onPause: (reason) => reportPausedAdmission(command, pending, reason),
+      onContinue: () => continueAdmission(pending),
     }
-    const begin = async (onReached: () => void): Promise<void> => {
+    const tryBegin = async (onReached: () => void): Promise<void> => {
       for (;;) {
         signal.throwIfAborted()
         // Created before the check, so that no change in between is missed.
         const changed = active.whenChanged()
         try {
-          if (await active.inLane(() => this.#beginRun(active, command, asked))) return
+          if (await active.enqueue(() => this.#beginRun(active, command, pending))) return
           // The storage works. Now another run has to end, which needs the storage itself.
           onReached()
-          await untilIdle(active, command, asked)
+          await waitUntilIdle(active, command, pending)
         } catch (error) {
-          if (!(await comesLater(active, command, error))) throw error
+          if (!(await waitsForDevice(active, command, error))) throw error
           onReached()
-          await untilChanged(changed, signal, effects)
+          await waitForChange(changed, signal, effects)
         }
       }
     }
-    return active.conversation.storageRetry.persist(begin, { waiter })
+    return active.conversation.storageRetry.persist(tryBegin, { waiter })
   }
 
   /** Stores and launches the run. False if another run has to end first. */
   async #beginRun(
     active: ActiveConversation,
     command: StartRun,
-    { admission }: Asked,
+    { admission }: PendingStart,
   ): Promise<boolean> {
     const { signal } = admission.stop
     signal.throwIfAborted()
-    if (!(await this.#makeRoom(active, command))) return false
+    if (!(await this.#resolveBusy(active, command))) return false
     signal.throwIfAborted()
     await this.#commitStart(active, command)
     this.#options.launcher.launch(active, command)
@@ -423,7 +431,7 @@ export class RunQueue {
   }
 
   /** Handles a run in the way as `ifBusy` says: throws, waits, or stops that run. True if nothing runs. */
-  async #makeRoom(
+  async #resolveBusy(
     active: ActiveConversation,
     { agentId, conversationId, ifBusy, parent }: StartRun,
   ): Promise<boolean> {
@@ -440,7 +448,7 @@ export class RunQueue {
         // Another device's run isn't resumed, and isn't claimed while it waits for a person.
         if (!active.driver && (await active.isOpenElsewhere()))
           throw otherDeviceError(conversationId)
-        await this.#options.left.resume(active, agentId, {
+        await this.#options.resumer.resume(active, agentId, {
           ...TELL_MODEL,
           takesOver: false,
           // Discussions run beside the call that they are about.
@@ -448,7 +456,7 @@ export class RunQueue {
         })
         break
       case 'replace':
-        await this.#options.left.resume(active, agentId, { ...TELL_MODEL, takesOver: true })
+        await this.#options.resumer.resume(active, agentId, { ...TELL_MODEL, takesOver: true })
         active.driver?.abort('replaced')
         break
       default:
@@ -458,12 +466,15 @@ export class RunQueue {
   }
 }
 
-function isKnown({ admissions, driver, conversation }: ActiveConversation, runId: string): boolean {
+function isRequested(
+  { admissions, driver, conversation }: ActiveConversation,
+  runId: string,
+): boolean {
   return admissions.has(runId) || driver?.runId === runId || conversation.run?.runId === runId
 }
 
 /** Ends the run's handles, without storing a fact. */
-function leaveRun(
+function pushRunLeft(
   stream: Stream,
   runId: string,
   end: Pick<DeltaOf<'run-left'>, 'outcome' | 'message'>,
@@ -480,6 +491,6 @@ export function endRunHandles(
 ): RunRef | null {
   const reason = unfinishedReason(null, error)
   if (runId === undefined || reason === null) return null
-  leaveRun(stream, runId, { outcome: { outcome: 'aborted', reason } })
+  pushRunLeft(stream, runId, { outcome: { outcome: 'aborted', reason } })
   return { conversationId, runId }
 }

@@ -55,14 +55,14 @@ export interface StartWorkerOptions {
  */
 export function startWorker(options: StartWorkerOptions = {}): void {
   const endpoint = options.endpoint ?? (globalThis as unknown as WorkerEndpoint)
-  const link = new PageConnection({
+  const connection = new PageConnection({
     providers: createProviderRegistry(options.providers),
     effects: options.effects ?? realEffects,
     openDurable: options.openDurable ?? openIdbStore,
     stores: options.stores ?? [],
     validator: createValidator(options.validator),
   })
-  const api = serveCalls(WORKER_CALLS, (name) => link.answer(name))
+  const api = serveCalls(WORKER_CALLS, (name) => connection.answer(name))
   expose(api, endpoint as Parameters<typeof expose>[1])
   endpoint.start?.()
   endpoint.postMessage(WORKER_BEGUN)

@@ -25,7 +25,7 @@ export interface StreamOutput {
 }
 
 /** State of a conversation, without its live deltas. */
-export interface Standing {
+export interface StreamState {
   readonly state: ConversationState
   readonly fault: ErrorData | null
 }
@@ -50,7 +50,7 @@ export class Stream {
   #timer: ReturnType<typeof setTimeout> | undefined
   #live: Live = NOTHING_LIVE
   /** Items published since `#live` was updated. Folded only on demand: nobody may ever read it. */
-  #unread: StreamItem[] = []
+  #unfolded: StreamItem[] = []
 
   constructor(ref: StreamRef, output: StreamOutput) {
     this.#ref = ref
@@ -59,9 +59,9 @@ export class Stream {
 
   /** Result of the deltas since the newest facts. */
   get live(): Live {
-    for (const item of this.#unread)
+    for (const item of this.#unfolded)
       this.#live = isRow(item) ? settleLive(this.#live, item) : foldDelta(this.#live, item)
-    this.#unread = []
+    this.#unfolded = []
     // Closes the open delta: once read, it must not grow any more.
     this.#openDelta = null
     return this.#live
@@ -87,9 +87,9 @@ export class Stream {
   }
 
   /** Takes a delta that the page has shown already, for late listeners and other tabs. */
-  published(delta: Delta): void {
+  addShown(delta: Delta): void {
     this.flush()
-    this.#unread.push(delta)
+    this.#unfolded.push(delta)
     // Folds the delta now. Until the next row, which may be long in coming, a tool's progress would pile up.
     void this.live
     this.relay?.([delta])
@@ -97,7 +97,7 @@ export class Stream {
 
   /** Takes rows without sending them. They replace the live deltas that they make durable. */
   settleRows(rows: readonly Row[]): void {
-    this.#unread.push(...rows)
+    this.#unfolded.push(...rows)
     void this.live
   }
 
@@ -136,10 +136,10 @@ export class Stream {
   }
 
   /** Sends the current state, after everything published before. */
-  checkpoint(reason: 'joined' | 'resumed', standing: Standing): void {
+  checkpoint(reason: 'joined' | 'resumed', current: StreamState): void {
     this.flush()
     this.#batch = this.#output.nextBatch()
-    const checkpoint = this.checkpointOf(standing)
+    const checkpoint = this.checkpointOf(current)
     this.#output.notify({
       type: 'checkpoint',
       ...this.#ref,
@@ -149,18 +149,18 @@ export class Stream {
     })
   }
 
-  checkpointOf({ state, fault }: Standing): Checkpoint {
+  checkpointOf({ state, fault }: StreamState): Checkpoint {
     return { format: FORMAT, state: windowed(state), live: this.live, fault }
   }
 
   #push(item: StreamItem): void {
-    this.#add(item)
+    this.#enqueue(item)
     if (this.#isHeld) return
     if (performance.now() - this.#flushedAt >= INTERVAL_MS) this.flush()
     else this.#timer ??= setTimeout(() => this.flush(), INTERVAL_MS)
   }
 
-  #add(item: StreamItem): void {
+  #enqueue(item: StreamItem): void {
     const open = this.#openDelta
     if (isText(item)) {
       if (open && isSamePart(open, item)) {
@@ -168,18 +168,18 @@ export class Stream {
         return
       }
       this.#openDelta = { ...item }
-      this.#takeItem(this.#openDelta)
+      this.#append(this.#openDelta)
     } else {
       this.#openDelta = null
-      this.#takeItem(item)
+      this.#append(item)
       // Folds the row now: rows are rare, and replace most of the earlier deltas.
       if (isRow(item)) void this.live
     }
   }
 
-  #takeItem(item: StreamItem): void {
+  #append(item: StreamItem): void {
     this.#pending.push(item)
-    this.#unread.push(item)
+    this.#unfolded.push(item)
   }
 }
 

@@ -4,14 +4,14 @@ import type { PageApi, UndoOutcome } from '../protocol/page-calls.ts'
 import type { ConversationScope } from '../protocol/conversation.ts'
 import type { CallState, MessageNode } from '../protocol/state.ts'
 import { type ActiveConversation, busyError } from './active-conversation.ts'
-import { effectOf } from './run/execute-calls.ts'
+import { effectKey } from './run/execute-calls.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import type { FactDraft } from './store/fact-draft.ts'
 
-type Asked = ConversationScope & { readonly toolCallId: string }
+type UndoRequest = ConversationScope & { readonly toolCallId: string }
 
-interface Found {
+interface UndoableCall {
   readonly call: CallState
   readonly runId: string
 }
@@ -26,19 +26,19 @@ export class Undoing {
     this.#page = page
   }
 
-  async undoCall(asked: Asked): Promise<boolean> {
-    const { conversationId } = asked
-    if ((await (await this.#registry.store(asked)).get(conversationId)) === null) return false
-    const active = await this.#registry.openConversation(asked)
-    return active.inLaneNow(async () => {
+  async undoCall(request: UndoRequest): Promise<boolean> {
+    const { conversationId } = request
+    if ((await (await this.#registry.store(request)).get(conversationId)) === null) return false
+    const active = await this.#registry.openConversation(request)
+    return active.enqueueNow(async () => {
       if (active.driver) throw busyError(conversationId)
-      return active.runAsOwner(() => this.#undo(active, asked))
+      return active.runAsOwner(() => this.#undo(active, request))
     })
   }
 
   async #undo(
     { conversation }: ActiveConversation,
-    { agentId, toolCallId }: Asked,
+    { agentId, toolCallId }: UndoRequest,
   ): Promise<boolean> {
     const found = undoableCall(conversation, toolCallId)
     if (found === null) return false
@@ -46,12 +46,12 @@ export class Undoing {
     const { path, toolName, input, output } = call
     if (!output) return false
     const { conversationId, claims } = conversation
-    if (!(await claims.isNoted('outputs', effectOf(runId, call))))
-      throw failed(call, { status: 'not-begun' })
-    const note = (fact: FactDraft): Promise<boolean> =>
+    if (!(await claims.isNoted('outputs', effectKey(runId, call))))
+      throw undoFailed(call, { status: 'not-begun' })
+    const append = (fact: FactDraft): Promise<boolean> =>
       conversation.append([fact], { runId: null, strict: true })
     // Stored before the tool runs, so that an undo is never started twice.
-    await note({ type: 'undo-started', path })
+    await append({ type: 'undo-started', path })
     const outcome = await this.#page
       .undoTool({
         agentId,
@@ -65,16 +65,19 @@ export class Undoing {
       })
       // The agent is gone, perhaps in the middle of the tool's undo.
       .catch((): UndoOutcome => ({ status: 'unknown' }))
-    if (outcome.status !== 'unknown') await note({ type: 'undo-settled', path, ...outcome })
+    if (outcome.status !== 'unknown') await append({ type: 'undo-settled', path, ...outcome })
     // The page must see the new state before this call returns.
     conversation.stream.flush()
     if (outcome.status === 'done') return true
-    throw failed(call, outcome)
+    throw undoFailed(call, outcome)
   }
 }
 
 /** The call, if it can be undone. Throws `conversation-busy` during a run: its calls may build on this one. */
-function undoableCall({ conversationId, run, state }: Conversation, id: string): Found | null {
+function undoableCall(
+  { conversationId, run, state }: Conversation,
+  id: string,
+): UndoableCall | null {
   if (run?.end === null) throw busyError(conversationId)
   // Includes other branches: switching branches doesn't undo a tool's effect.
   for (const { calls, runId } of [...state.path, ...state.others] satisfies MessageNode[]) {
@@ -84,14 +87,14 @@ function undoableCall({ conversationId, run, state }: Conversation, id: string):
   return null
 }
 
-function failed({ toolName }: CallState, outcome: UndoOutcome): OffstageError {
+function undoFailed({ toolName }: CallState, outcome: UndoOutcome): OffstageError {
   const { status } = outcome
-  return new OffstageError('call-failed', `${toolName} was not undone: ${whyOf(outcome)}`, {
+  return new OffstageError('call-failed', `${toolName} was not undone: ${failureReason(outcome)}`, {
     details: { toolName, status },
   })
 }
 
-function whyOf(outcome: UndoOutcome): string {
+function failureReason(outcome: UndoOutcome): string {
   if (outcome.status === 'failed') return outcome.message
   return outcome.status === 'not-begun'
     ? 'it did not run here, or has no undo().'

@@ -34,16 +34,16 @@ function asConfigured(
     : request
 }
 
-type Asked = Pick<StepContext, 'instructions' | 'model' | 'tools'>
+type StepInput = Pick<StepContext, 'instructions' | 'model' | 'tools'>
 
 /**
  * Describes a request for the page. Pure.
  *
  * `plain` is the request as built, which the token counts are for. `configured` is the request that the provider gets.
  */
-function sentRequest(plain: ModelRequest, configured: ModelRequest, asked: Asked): SentRequest {
+function sentRequest(plain: ModelRequest, configured: ModelRequest, input: StepInput): SentRequest {
   const { instructions, messages, tools, trailer, toolMode = 'native' } = configured
-  const { provider, model } = asked.model
+  const { provider, model } = input.model
   return {
     provider,
     model,
@@ -52,28 +52,34 @@ function sentRequest(plain: ModelRequest, configured: ModelRequest, asked: Asked
     messages,
     tools,
     ...(trailer !== undefined && { context: trailer }),
-    tokens: tokensOf(plain, asked),
+    tokens: tokensOf(plain, input),
   }
 }
 
-function tokensOf(plain: ModelRequest, asked: Asked): RequestTokens {
+function tokensOf(plain: ModelRequest, input: StepInput): RequestTokens {
   const { instructions, tools, context } = fixedSize(plain)
   const superseding = new Set(
-    asked.tools.flatMap(({ name, annotations }) => (annotations.supersedes ? [name] : [])),
+    input.tools.flatMap(({ name, annotations }) => (annotations.supersedes ? [name] : [])),
   )
   let history = 0
   let snapshots = 0
   for (const message of plain.messages) {
-    const all = messageTokens(message)
-    let shown = 0
+    const total = messageTokens(message)
+    let superseded = 0
     if (message.role === 'tool')
       for (const part of message.parts)
-        if (superseding.has(part.toolName)) shown += partTokens(part)
-    history += all - shown
-    snapshots += shown
+        if (superseding.has(part.toolName)) superseded += partTokens(part)
+    history += total - superseded
+    snapshots += superseded
   }
-  const own = Math.min(instructions, estimateTokens(asked.instructions))
-  return { instructions: own, tools: tools + instructions - own, history, snapshots, context }
+  const appTokens = Math.min(instructions, estimateTokens(input.instructions))
+  return {
+    instructions: appTokens,
+    tools: tools + instructions - appTokens,
+    history,
+    snapshots,
+    context,
+  }
 }
 
 export type ModelOutcome = { readonly attempt: number } & (
@@ -95,7 +101,7 @@ export interface CutTurn {
   readonly usage: Usage
 }
 
-const NOTHING: CutTurn = { partial: [], usage: {} }
+const NOTHING_RECEIVED: CutTurn = { partial: [], usage: {} }
 
 /** A failed attempt, ready to be stored. */
 export interface FailedAttempt {
@@ -125,7 +131,7 @@ export interface ModelCall {
   /** Loads the part that reads calls in text, or waits until it can be loaded. Default: one try. */
   readonly loadActionPart?: () => Promise<unknown> | null
   /** Computes an attempt's usage, as the run's limits count it. */
-  readonly meter: (said: AttemptResult, attempt: number) => Usage
+  readonly meter: (result: AttemptResult, attempt: number) => Usage
   readonly attemptFailed: (attempt: FailedAttempt) => Promise<unknown>
   /**
    * Called before anything is shown. False: another worker owns the run, so nothing more is shown. Returns a
@@ -154,66 +160,67 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
   const { stepContext, effects, signal, messageId } = call
   const { model } = stepContext
   const canWriteTools = (model.toolMode ?? 'auto') === 'auto' && stepContext.tools.length > 0
-  const ladder = new LazyAdapter(call.memory.forms, model, canWriteTools)
+  const adapter = new LazyAdapter(call.memory.forms, model, canWriteTools)
   for (let attempt = call.firstAttempt ?? 1, retries = 0; ; attempt++) {
-    const toolMode = call.memory.toolMode(model, ladder.form)
+    const toolMode = call.memory.toolMode(model, adapter.form)
     const needsPart = toolMode === 'action' || model.inputMode === 'prompt'
-    const lack = needsPart ? await withoutPart(call, attempt) : null
-    if (lack) return lack
+    const loadFailure = needsPart ? await ensurePart(call, attempt) : null
+    if (loadFailure) return loadFailure
     const emit = (delta: CallDelta): void => call.emit(delta, attempt)
     const isOwned = call.confirm?.() ?? true
-    if (isOwned !== true && !(await isOwned)) return { type: 'aborted', attempt, ...NOTHING }
+    if (isOwned !== true && !(await isOwned))
+      return { type: 'aborted', attempt, ...NOTHING_RECEIVED }
     emit({ type: 'attempt-started', messageId })
-    const { reader, lacksPart } = await readAttempt(call, { attempt, toolMode, ladder })
-    const used = (whole?: ModelTurn): Usage =>
-      call.meter({ toolMode, usage: reader.usage, parts: reader.received, whole }, attempt)
-    if (signal.aborted) return { type: 'aborted', attempt, ...cutOf(reader), usage: used() }
+    const { reader, lacksPart } = await readAttempt(call, { attempt, toolMode, adapter })
+    const meter = (answer?: ModelTurn): Usage =>
+      call.meter({ toolMode, usage: reader.usage, parts: reader.received, answer }, attempt)
+    if (signal.aborted) return { type: 'aborted', attempt, ...cutOf(reader), usage: meter() }
     const turn = reader.end()
     if (turn) {
-      for (const part of ladder.answered()) reader.read(part)
-      const { learned: form } = ladder
-      const answered = { ...turn, usage: used(turn) }
-      return { type: 'turn', attempt, turn: answered, toolMode, ...(form && { form }) }
+      for (const part of adapter.answered()) reader.read(part)
+      const { learned: form } = adapter
+      const meteredTurn = { ...turn, usage: meter(turn) }
+      return { type: 'turn', attempt, turn: meteredTurn, toolMode, ...(form && { form }) }
     }
 
     const error = reader.error ?? INCOMPLETE
-    await call.attemptFailed({ attempt, usage: used(), error })
+    await call.attemptFailed({ attempt, usage: meter(), error })
     if (lacksPart) {
       if (reader.isVisible) emit({ type: 'step-reset', reason: error })
-      const lack = await withoutPart(call, attempt)
-      if (lack) return lack
+      const loadFailure = await ensurePart(call, attempt)
+      if (loadFailure) return loadFailure
       continue
     }
-    const refused =
+    const isRefused =
       toolMode === 'native' &&
       canWriteTools &&
-      (error.code === 'tools-unsupported' || ladder.form.has('tools text'))
-    const delayMs = refused
+      (error.code === 'tools-unsupported' || adapter.form.has('tools text'))
+    const delayMs = isRefused
       ? 0
       : retryDelay(error, retries + 1, { policy: model.retry, random: effects.random })
     if (delayMs === null) return { attempt, ...failure(error, reader, emit) }
     if (reader.isVisible) emit({ type: 'step-reset', reason: error })
-    if (refused) await ladder.switchToTextTools(error)
+    if (isRefused) await adapter.switchToTextTools(error)
     else {
       retries += 1
       emit({ type: 'retry', retries, delayMs, error })
       await effects.sleep(delayMs, signal)
-      if (signal.aborted) return { type: 'aborted', attempt, ...NOTHING }
+      if (signal.aborted) return { type: 'aborted', attempt, ...NOTHING_RECEIVED }
     }
   }
 }
 
 /** Loads the adapter at the first refusal, since few requests are refused. */
 class LazyAdapter implements RequestAdapter {
-  readonly #created: ConstructorParameters<typeof FormAdapter>
+  readonly #args: ConstructorParameters<typeof FormAdapter>
   #adapter: FormAdapter | undefined
 
-  constructor(...created: ConstructorParameters<typeof FormAdapter>) {
-    this.#created = created
+  constructor(...args: ConstructorParameters<typeof FormAdapter>) {
+    this.#args = args
   }
 
   get form(): RequestForm {
-    const [memory, model] = this.#created
+    const [memory, model] = this.#args
     return this.#adapter?.form ?? memory.get(model)
   }
 
@@ -237,12 +244,12 @@ class LazyAdapter implements RequestAdapter {
 
   async #load(): Promise<FormAdapter> {
     const { FormAdapter } = await import('../../providers/core/form-adapter.ts')
-    return (this.#adapter ??= new FormAdapter(...this.#created))
+    return (this.#adapter ??= new FormAdapter(...this.#args))
   }
 }
 
 /** Loads the part that reads calls in text. Returns the call's outcome if that fails or is given up. */
-async function withoutPart(
+async function ensurePart(
   { loadActionPart: load = loadActionPart, signal }: ModelCall,
   attempt: number,
 ): Promise<ModelOutcome | null> {
@@ -250,9 +257,10 @@ async function withoutPart(
     const loading = load()
     if (loading) await loading
   } catch (thrown) {
-    if (!signal.aborted) return { type: 'failed', attempt, error: toErrorData(thrown), ...NOTHING }
+    if (!signal.aborted)
+      return { type: 'failed', attempt, error: toErrorData(thrown), ...NOTHING_RECEIVED }
   }
-  return signal.aborted ? { type: 'aborted', attempt, ...NOTHING } : null
+  return signal.aborted ? { type: 'aborted', attempt, ...NOTHING_RECEIVED } : null
 }
 
 /** Keeps nothing of a turn that was too large: sent with the next request, it would fill that one, too. */
@@ -264,7 +272,7 @@ function failure(
   if (error.code !== 'response-too-large')
     return { type: 'failed', error, ...cutOf(reader), usage: {} }
   if (reader.isVisible) emit({ type: 'step-reset', reason: error })
-  return { type: 'failed', error, ...NOTHING }
+  return { type: 'failed', error, ...NOTHING_RECEIVED }
 }
 
 /** The partial answer. Reasoning without any text is dropped: it answers nothing. */
@@ -284,8 +292,8 @@ async function readAttempt(
   {
     attempt,
     toolMode,
-    ladder,
-  }: { attempt: number; toolMode: 'native' | 'action'; ladder: RequestAdapter },
+    adapter,
+  }: { attempt: number; toolMode: 'native' | 'action'; adapter: RequestAdapter },
 ): Promise<{ readonly reader: TurnReader; readonly lacksPart: boolean }> {
   const reader = new TurnReader({
     toolMode,
@@ -314,7 +322,7 @@ async function readAttempt(
     const batches = call.provider.batches(configured, {
       signal,
       credentials,
-      adapter: ladder,
+      adapter,
       ...(fetch && { fetch }),
     })
     for await (const batch of untilAborted(batches, signal)) {

@@ -28,44 +28,44 @@ export function applyContext(
 
 interface Sent {
   /** Index in the path. -1: a summary. */
-  readonly place: number
+  readonly index: number
   readonly message: Message
 }
 
 function sentMessages(path: readonly MessageNode[], rows: readonly ContextRow[]): readonly Sent[] {
   const { cleared, segments } = contextLayout(path, rows)
   const sent: Sent[] = []
-  const send = (place: number): void => {
-    const node = path[place]
-    if (node) sent.push({ place, message: withoutCleared(sentMessage(node), cleared) })
+  const send = (index: number): void => {
+    const node = path[index]
+    if (node) sent.push({ index, message: withoutCleared(sentMessage(node), cleared) })
   }
   let at = 0
   for (const { start, end, row, hasSummary, instructions } of segments) {
     for (; at < start; at++) send(at)
     if (hasSummary)
-      sent.push({ place: -1, message: summaryMessage(row, path.slice(start, end + 1)) })
-    for (const place of instructions) send(place)
+      sent.push({ index: -1, message: summaryMessage(row, path.slice(start, end + 1)) })
+    for (const index of instructions) send(index)
     at = end + 1
   }
   for (; at < path.length; at++) send(at)
   return sent
 }
 
-/** Tokens that are sent for each message, by its place in the path. 0 for a message that is left out. */
+/** Tokens that are sent for each message, by its index in the path. 0 for a message that is left out. */
 export function sentSizes(
   path: readonly MessageNode[],
   rows: readonly ContextRow[],
   sizeOf: (message: Message) => number,
 ): readonly number[] {
   const sizes = path.map(() => 0)
-  for (const { place, message } of sentMessages(path, rows))
-    if (place >= 0) sizes[place] = sizeOf(message)
+  for (const { index, message } of sentMessages(path, rows))
+    if (index >= 0) sizes[index] = sizeOf(message)
   return sizes
 }
 
 export interface SentResult {
   /** Index of its message in the path. */
-  readonly place: number
+  readonly index: number
   readonly part: ToolResultPart
 }
 
@@ -75,11 +75,11 @@ function sentResults(
   rows: readonly ContextRow[],
 ): readonly SentResult[] {
   const { cleared } = contextLayout(path, rows)
-  return sentMessages(path, rows).flatMap(({ place, message }) =>
+  return sentMessages(path, rows).flatMap(({ index, message }) =>
     message.role === 'tool'
       ? message.parts
           .filter((part) => !cleared.has(part.toolCallId) && isClearable(part.output))
-          .map((part) => ({ place, part }))
+          .map((part) => ({ index, part }))
       : [],
   )
 }
@@ -146,13 +146,13 @@ function staleResults(state: ConversationState, superseding: ReadonlySet<string>
     state.path,
     new Set(results.map(({ part: { toolCallId } }) => toolCallId)),
   )
-  const newest = new Map<string, { readonly place: number; readonly input: JsonValue }[]>()
-  const stale = results.toReversed().filter(({ place, part: { toolName, toolCallId } }) => {
+  const newest = new Map<string, { readonly index: number; readonly input: JsonValue }[]>()
+  const stale = results.toReversed().filter(({ index, part: { toolName, toolCallId } }) => {
     const input = inputs.get(toolCallId) ?? null
     const newer = newest.get(toolName) ?? []
     // Results in the same message never supersede each other: the model asked for all of them at once.
-    if (newer.some((other) => other.place > place && covers(other.input, input))) return true
-    newest.set(toolName, [...newer, { place, input }])
+    if (newer.some((other) => other.index > index && covers(other.input, input))) return true
+    newest.set(toolName, [...newer, { index, input }])
     return false
   })
   return clearing(stale.toReversed())
@@ -161,12 +161,12 @@ function staleResults(state: ConversationState, superseding: ReadonlySet<string>
 /** Results outside the newest messages, and results that are out of date. */
 function oldResults(state: ConversationState, superseding: ReadonlySet<string>): Clearing {
   const { path } = state
-  const places = path.flatMap(({ message }, place) => (message.role === 'tool' ? [place] : []))
-  const kept = places.at(-MESSAGES_KEPT) ?? 0
+  const indexes = path.flatMap(({ message }, index) => (message.role === 'tool' ? [index] : []))
+  const firstKept = indexes.at(-MESSAGES_KEPT) ?? 0
   const stale = new Set(staleResults(state, superseding).paths.map(([id]) => id))
   return clearing(
     sentResults(path, contextOn(state)).filter(
-      ({ place, part }) => place < kept || stale.has(part.toolCallId),
+      ({ index, part }) => index < firstKept || stale.has(part.toolCallId),
     ),
   )
 }
@@ -190,8 +190,8 @@ const NOTHING: Clearing = { paths: [], freed: 0 }
 const savings = new WeakMap<ToolResultPart, number>()
 
 function tokensSaved(part: ToolResultPart): number {
-  const known = savings.get(part)
-  if (known !== undefined) return known
+  const cached = savings.get(part)
+  if (cached !== undefined) return cached
   const saved = partTokens(part) - partTokens(withoutResult(part))
   savings.set(part, saved)
   return saved
@@ -229,7 +229,7 @@ export interface Room {
   /** Size of everything but the messages. */
   readonly fixed: number
   /** Least that a change must free, since it breaks the server's prompt cache. */
-  readonly worth: number
+  readonly minFreed: number
 }
 
 export type PlannedCompaction = Extract<
@@ -240,7 +240,7 @@ type Compacting = Extract<PlannedCompaction, { readonly type: 'compacted' }>
 
 /** Size of the next request, with the context rows applied. */
 export function sentTokens(state: ConversationState, fixed: number): number {
-  return fixed + sum(applyContext(state.path, contextOn(state)))
+  return fixed + totalTokens(applyContext(state.path, contextOn(state)))
 }
 
 /** Size of the next request once these facts are stored. */
@@ -250,15 +250,15 @@ export function tokensWith(
   facts: readonly PlannedCompaction[],
 ): number {
   const rows = facts.map((fact) => ({ ...fact, seq: state.seq, at: 0 }))
-  return fixed + sum(applyContext(state.path, [...contextOn(state), ...rows]))
+  return fixed + totalTokens(applyContext(state.path, [...contextOn(state), ...rows]))
 }
 
-function sum(messages: readonly Message[]): number {
+function totalTokens(messages: readonly Message[]): number {
   return messages.reduce((tokens, message) => tokens + messageTokens(message), 0)
 }
 
 /** Share of the room that may stay full. The free rest lasts for several steps. */
-const FILLED = 0.5
+const TARGET_FILL = 0.5
 
 /**
  * Drops the oldest messages before the newest request, or else the oldest steps after it. The request itself stays.
@@ -284,7 +284,7 @@ export function landmarks(path: readonly MessageNode[]): {
   readonly request: number
   /** The model's newest message. */
   readonly newestStep: number
-  /** The last place where the kept messages may begin. A message sent during the newest step is behind its results. */
+  /** The last index where the kept messages may begin. A message sent during the newest step is behind its results. */
   readonly lastStart: number
 } {
   const request = path.findLastIndex(isRequest)
@@ -306,7 +306,7 @@ interface Span {
 }
 
 /** Returns null if the span is empty. */
-function leavingOut(
+function compactSpan(
   { path }: ConversationState,
   { from, before }: Span,
   summary: string,
@@ -331,19 +331,19 @@ function dropWithin(
   const { path } = state
   const ends: number[] = []
   for (let at = from + 1; at <= before; at++) if (isStart(path[at])) ends.push(at)
-  const facts = ends.flatMap((end) => leavingOut(state, { from, before: end }, '') ?? [])
+  const facts = ends.flatMap((end) => compactSpan(state, { from, before: end }, '') ?? [])
   // Binary search for the smallest range that frees enough, or else the largest one.
   let [low, high] = [0, facts.length - 1]
   while (low < high) {
     const middle = (low + high) >> 1
     const fact = facts[middle]
-    if (fact && tokensWith(state, room.fixed, [fact]) <= room.total * FILLED) high = middle
+    if (fact && tokensWith(state, room.fixed, [fact]) <= room.total * TARGET_FILL) high = middle
     else low = middle + 1
   }
   const fact = facts[low]
   if (fact === undefined) return null
   const freed = sentTokens(state, room.fixed) - tokensWith(state, room.fixed, [fact])
-  return freed >= room.worth ? fact : null
+  return freed >= room.minFreed ? fact : null
 }
 
 type CheckedChoice =
@@ -352,7 +352,7 @@ type CheckedChoice =
   | { readonly fault: string }
 
 type Clear = Extract<CompactionChoice, { readonly clearUpTo: string }>
-type Sum = Extract<CompactionChoice, { readonly summary: string }>
+type Summarize = Extract<CompactionChoice, { readonly summary: string }>
 
 /** Turns an app's choice into facts. Refuses one that frees too little or separates a call from its result. Pure. */
 export function checkChoice(
@@ -360,21 +360,21 @@ export function checkChoice(
   choice: CompactionChoice,
   room: Pick<Room, 'fixed' | 'total'>,
 ): CheckedChoice {
-  const checked = 'clearUpTo' in choice ? clearUpTo(state, choice) : sumUp(state, choice)
+  const checked = 'clearUpTo' in choice ? clearUpTo(state, choice) : summarizeUpTo(state, choice)
   if ('fault' in checked) return checked
-  const left = tokensWith(state, room.fixed, checked.facts)
-  return left < room.total
+  const tokens = tokensWith(state, room.fixed, checked.facts)
+  return tokens < room.total
     ? checked
-    : { fault: `it leaves about ${Math.round((100 * left) / room.total)}% of the budget.` }
+    : { fault: `it leaves about ${Math.round((100 * tokens) / room.total)}% of the budget.` }
 }
 
 function clearUpTo(state: ConversationState, { clearUpTo: id, except = [] }: Clear): CheckedChoice {
   const { path } = state
   const end = path.findIndex((node) => node.id === id)
-  if (end < 0) return notThere('clearUpTo', id)
+  if (end < 0) return unknownId('clearUpTo', id)
   if (end > landmarks(path).newestStep)
     return { fault: 'clearUpTo has results that the model has not read yet.' }
-  const results = sentResults(path, contextOn(state)).filter(({ place }) => place <= end)
+  const results = sentResults(path, contextOn(state)).filter(({ index }) => index <= end)
   const unknown = except.find(
     (callId) =>
       !path.some(
@@ -390,29 +390,33 @@ function clearUpTo(state: ConversationState, { clearUpTo: id, except = [] }: Cle
   return { facts: [clear(state, chosen)] }
 }
 
-function sumUp(state: ConversationState, { summary, firstKept }: Sum): CheckedChoice {
+function summarizeUpTo(state: ConversationState, { summary, firstKept }: Summarize): CheckedChoice {
   const { path } = state
   const end = path.findIndex(({ id }) => id === firstKept)
-  if (end < 0) return notThere('firstKept', firstKept)
+  if (end < 0) return unknownId('firstKept', firstKept)
   if (!isStart(path[end]))
     return { fault: 'firstKept must be a message of a person or the model, not a result.' }
   const { request, lastStart } = landmarks(path)
   if (end > lastStart) return { fault: 'firstKept is after the newest step.' }
   // The newest request stays, so the messages before it and those after it are two ranges.
-  const before = leavingOut(state, { from: 0, before: Math.min(end, request) }, summary)
-  const behind = leavingOut(state, { from: request + 1, before: end }, before ? '' : summary)
-  const facts = [before, behind].filter((fact) => fact !== null)
+  const beforeRequest = compactSpan(state, { from: 0, before: Math.min(end, request) }, summary)
+  const afterRequest = compactSpan(
+    state,
+    { from: request + 1, before: end },
+    beforeRequest ? '' : summary,
+  )
+  const facts = [beforeRequest, afterRequest].filter((fact) => fact !== null)
   return facts.length > 0 ? { facts } : { fault: 'there is nothing before firstKept.' }
 }
 
-function notThere(name: string, id: string): CheckedChoice {
+function unknownId(name: string, id: string): CheckedChoice {
   return { fault: `${name} has an unknown id, ${id}.` }
 }
 
 /** Share of the room that may stay full after clearing results. Above it, messages are dropped instead. */
-const FILLED_BY_RESULTS = 0.7
+const TARGET_FILL_OF_RESULTS = 0.7
 /** Share of the room above which stale results are cleared, even if the request still fits. */
-const STALE_PART = 0.25
+const STALE_SHARE = 0.25
 
 export interface Policy {
   readonly policy: CompactionPolicy
@@ -428,12 +432,13 @@ export function planCompaction(
 ): PlannedCompaction | null {
   const sent = sentTokens(state, room.fixed)
   // Otherwise messages would have to be dropped soon, which breaks the prompt cache once more.
-  const lasts = ({ freed }: Clearing): boolean => sent - freed <= room.total * FILLED_BY_RESULTS
+  const freesEnough = ({ freed }: Clearing): boolean =>
+    sent - freed <= room.total * TARGET_FILL_OF_RESULTS
   const stale = staleResults(state, superseding)
-  if (stale.freed >= room.worth && lasts(stale)) return clear(state, stale)
+  if (stale.freed >= room.minFreed && freesEnough(stale)) return clear(state, stale)
   if (policy === 'auto' || policy === 'clear-results') {
     const old = oldResults(state, superseding)
-    if (old.freed >= room.worth && (policy === 'clear-results' || lasts(old)))
+    if (old.freed >= room.minFreed && (policy === 'clear-results' || freesEnough(old)))
       return clear(state, old)
   }
   return policy === 'clear-results' ? null : dropOldest(state, room)
@@ -446,7 +451,7 @@ export function planStale(
   superseding: ReadonlySet<string>,
 ): PlannedCompaction | null {
   const stale = staleResults(state, superseding)
-  return stale.freed >= total * STALE_PART ? clear(state, stale) : null
+  return stale.freed >= total * STALE_SHARE ? clear(state, stale) : null
 }
 
 function clear({ path }: ConversationState, { paths }: Clearing): PlannedCompaction {

@@ -28,7 +28,7 @@ export interface EnginesOptions {
 }
 
 /** The connection to one engine. */
-interface Place {
+interface EngineSlot {
   line: Promise<EngineConnection> | null
   /** Id of the instance that died last. The page gets it, and starts another instance. */
   lost: string | null
@@ -41,7 +41,7 @@ interface Place {
 export class Engines {
   readonly #options: EnginesOptions
   /** Connections by agent id, then by provider id. */
-  readonly #places = new Map<string, Map<string, Place>>()
+  readonly #slots = new Map<string, Map<string, EngineSlot>>()
   readonly #preparing = new Map<string, Set<AbortController>>()
 
   constructor(options: EnginesOptions) {
@@ -59,15 +59,15 @@ export class Engines {
   /** Loads the model. Rejects with an `OffstageError`, `aborted` after `stopPreparing`. */
   async prepare(agentId: string, config: ModelConfigData): Promise<void> {
     const stop = new AbortController()
-    const known = this.#preparing.get(agentId) ?? new Set()
-    this.#preparing.set(agentId, known.add(stop))
+    const controllers = this.#preparing.get(agentId) ?? new Set()
+    this.#preparing.set(agentId, controllers.add(stop))
     try {
-      const connection = await this.#line(agentId, config.provider)
+      const connection = await this.#connect(agentId, config.provider)
       await connection.prepare(config, stop.signal)
     } catch (thrown) {
       throw OffstageError.fromData(engineError(thrown))
     } finally {
-      known.delete(stop)
+      controllers.delete(stop)
     }
   }
 
@@ -76,10 +76,10 @@ export class Engines {
   }
 
   release(agentId: string): void {
-    const places = this.#places.get(agentId)
-    this.#places.delete(agentId)
+    const slots = this.#slots.get(agentId)
+    this.#slots.delete(agentId)
     const error = new OffstageError('disposed', 'The agent was disposed.').toData()
-    for (const { line } of places?.values() ?? []) {
+    for (const { line } of slots?.values() ?? []) {
       line?.then((connection) => connection.close(error)).catch(() => undefined)
     }
   }
@@ -92,7 +92,7 @@ export class Engines {
   }): AsyncGenerator<readonly StreamPart[]> {
     const { agentId, config, request, signal } = turn
     try {
-      const line = this.#line(agentId, config.provider)
+      const line = this.#connect(agentId, config.provider)
       const connection = await (signal ? Promise.race([line, whenAborted(signal)]) : line)
       if (connection) yield* connection.stream(request, config, signal)
       else if (signal) yield [{ type: 'error', error: abortedError(signal) }]
@@ -101,22 +101,26 @@ export class Engines {
     }
   }
 
-  #line(agentId: string, provider: string): Promise<EngineConnection> {
-    const places = this.#places.get(agentId) ?? new Map<string, Place>()
-    this.#places.set(agentId, places)
-    const place = places.get(provider) ?? { line: null, lost: null }
-    places.set(provider, place)
-    if (place.line) return place.line
-    const line = this.#openEngine(place, agentId, provider)
-    place.line = line
+  #connect(agentId: string, provider: string): Promise<EngineConnection> {
+    const slots = this.#slots.get(agentId) ?? new Map<string, EngineSlot>()
+    this.#slots.set(agentId, slots)
+    const slot = slots.get(provider) ?? { line: null, lost: null }
+    slots.set(provider, slot)
+    if (slot.line) return slot.line
+    const line = this.#openEngine(slot, agentId, provider)
+    slot.line = line
     line.catch(() => {
-      place.line = null
+      slot.line = null
     })
     return line
   }
 
-  async #openEngine(place: Place, agentId: string, provider: string): Promise<EngineConnection> {
-    const { lost } = place
+  async #openEngine(
+    slot: EngineSlot,
+    agentId: string,
+    provider: string,
+  ): Promise<EngineConnection> {
+    const { lost } = slot
     const line = await this.#options.openEngine({
       agentId,
       provider,
@@ -126,8 +130,8 @@ export class Engines {
       onProgress: ({ model }, progress) =>
         this.#options.notify({ type: 'engine-progress', agentId, provider, model, ...progress }),
       onLost: () => {
-        place.line = null
-        place.lost = line.instance
+        slot.line = null
+        slot.lost = line.instance
       },
     })
   }

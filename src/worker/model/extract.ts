@@ -60,13 +60,13 @@ function firstBalanced(text: string): JsonValue | undefined {
 /** Index after the bracket that closes the one at `start`; -1 when it stays open. */
 function balancedEnd(text: string, start: number): number {
   let depth = 0
-  let quoted = false
+  let isInString = false
   for (let at = start; at < text.length; at++) {
     const char = text[at]
-    if (quoted) {
+    if (isInString) {
       if (char === '\\') at += 1
-      else if (char === '"') quoted = false
-    } else if (char === '"') quoted = true
+      else if (char === '"') isInString = false
+    } else if (char === '"') isInString = true
     else if (char === '{' || char === '[') depth += 1
     else if (char === '}' || char === ']') {
       depth -= 1
@@ -119,13 +119,13 @@ export class Extractions {
 }
 
 function readData(
-  { notify, validator: own }: ExtractDeps,
+  { notify, validator: baseValidator }: ExtractDeps,
   text: string,
   { schema, agentId, extractId }: ExtractRequest,
 ): { readonly value: JsonValue; readonly problem: string | null } {
   const value = extractJson(text)
   if (value === undefined) return { value: null, problem: 'it holds no JSON.' }
-  const validator = watchedValidator(own, (risk) =>
+  const validator = watchedValidator(baseValidator, (risk) =>
     notify({ type: 'risk', agentId, runId: '', extractId, risk }),
   )
   const issues = validator.validate(schema, value, 'extract()')
@@ -140,11 +140,11 @@ async function extractData(
   signal: AbortSignal,
 ): Promise<Extraction> {
   const { agentId, schema } = command
-  const ask = (stepContext: StepContext): Asked => ({
+  const ask = (stepContext: StepContext): ModelQuestion => ({
     model: stepContext.model,
     request: {
       messages: messagesOf(command),
-      instructions: [stepContext.instructions, ORDER + JSON.stringify(schema)]
+      instructions: [stepContext.instructions, FORMAT_ORDER + JSON.stringify(schema)]
         .filter((text) => text !== '')
         .join('\n\n'),
     },
@@ -164,29 +164,29 @@ async function extractData(
   }
 }
 
-export interface Asked {
+export interface ModelQuestion {
   readonly model: StepContext['model']
   readonly request: Pick<ModelRequest, 'messages' | 'instructions'>
 }
 
-interface Question {
+interface AskOptions {
   readonly agentId: string
   readonly titles?: true
-  readonly ask: (stepContext: StepContext) => Asked
+  readonly ask: (stepContext: StepContext) => ModelQuestion
 }
 
 /** Asks a model without tools, outside of any conversation. `usage` includes failed attempts. */
 export async function askOnce(
   deps: Omit<ExtractDeps, 'notify' | 'validator'>,
-  { agentId, ask, ...query }: Question,
+  { agentId, ask, ...query }: AskOptions,
   signal: AbortSignal,
 ): Promise<{ readonly outcome: ModelOutcome; readonly usage: RunUsage }> {
   const { memory, effects } = deps
   const page = stoppablePage(deps.page, signal)
   const ref = { agentId, runId: '', conversationId: '' }
   const stepContext = await page.stepContext({ ...ref, toolless: true, ...query })
-  const { model, request: asked } = ask(stepContext)
-  const request = (): ModelRequest => ({ ...asked, tools: [], textAsWritten: true })
+  const { model, request: question } = ask(stepContext)
+  const request = (): ModelRequest => ({ ...question, tools: [], textAsWritten: true })
   let usage: RunUsage = { modelCalls: 0 }
   const outcome = await callModel({
     step: 1,
@@ -202,7 +202,7 @@ export async function askOnce(
     emit: () => undefined,
     isUsedId: () => false,
     messageId: '',
-    meter: (said) => meterUsage(said, { model, limits: {}, request }),
+    meter: (result) => meterUsage(result, { model, limits: {}, request }),
     attemptFailed: async (failed) => {
       usage = addUsage(usage, failed.usage)
     },
@@ -210,7 +210,7 @@ export async function askOnce(
   return { outcome, usage: outcome.type === 'turn' ? addUsage(usage, outcome.turn.usage) : usage }
 }
 
-const ORDER =
+const FORMAT_ORDER =
   'Answer with one JSON value and nothing else: no prose, no Markdown. It must validate against this JSON Schema:\n'
 
 function messagesOf({ input, corrections }: ExtractRequest): Message[] {

@@ -67,10 +67,10 @@ export class ModelMemory {
    * proof is complete.
    */
   provesTruncation(model: ModelConfigData, signs: number): boolean {
-    const known = this.#truncated.get(keyOf(model)) ?? 0
-    const now = known < 2 ? signs && known + signs : known
-    this.#truncated.set(keyOf(model), now)
-    return known < 2 && now >= 2
+    const count = this.#truncated.get(keyOf(model)) ?? 0
+    const next = count < 2 ? signs && count + signs : count
+    this.#truncated.set(keyOf(model), next)
+    return count < 2 && next >= 2
   }
 }
 

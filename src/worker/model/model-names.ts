@@ -31,17 +31,21 @@ export function toOwnNames<Call extends NamedCall>(call: Call, tool?: NamedTool)
   return renamed(call, tool, 0)
 }
 
-function renamed<Call extends NamedCall>(call: Call, tool: NamedTool | undefined, to: 0 | 1): Call {
+function renamed<Call extends NamedCall>(
+  call: Call,
+  tool: NamedTool | undefined,
+  direction: 0 | 1,
+): Call {
   if (!tool?.forModel) return call
   const { name, parameters } = tool.forModel
   const { input, output } = call
   return {
     ...call,
-    toolName: to ? name : tool.name,
+    toolName: direction ? name : tool.name,
     ...(input !== undefined && {
       input: replaceInNames(
         input,
-        (each) => parameters.find((pair) => pair[1 - to] === each)?.[to] ?? each,
+        (each) => parameters.find((pair) => pair[1 - direction] === each)?.[direction] ?? each,
       ),
     }),
     // The model corrects its call by the message, so the message has the model's names.
@@ -49,7 +53,8 @@ function renamed<Call extends NamedCall>(call: Call, tool: NamedTool | undefined
       output: {
         ...output,
         message: [[tool.name, name] as const, ...parameters].reduce(
-          (words, [own, model]) => (/\w/.test(own) ? words.replaceAll(own, model) : words),
+          (message, [ownName, modelName]) =>
+            /\w/.test(ownName) ? message.replaceAll(ownName, modelName) : message,
           output.message,
         ),
       },

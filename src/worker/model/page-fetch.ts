@@ -58,12 +58,12 @@ function readBytes(
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const inbox: BytesNotice[] = []
   let wake: (() => void) | undefined
-  let taken = 0
+  let readCount = 0
   port.onmessage = ({ data }) => {
     inbox.push(data as BytesNotice)
     wake?.()
   }
-  const next = async (): Promise<BytesNotice> => {
+  const nextNotice = async (): Promise<BytesNotice> => {
     for (;;) {
       const notice = inbox.shift()
       if (notice) return notice
@@ -75,10 +75,10 @@ function readBytes(
   return new ReadableStream(
     {
       async pull(controller) {
-        const notice = await next()
+        const notice = await nextNotice()
         if (notice instanceof Uint8Array) {
-          taken += 1
-          if (taken % (FETCH_WINDOW / 2) === 0) post({ type: 'more', pieces: FETCH_WINDOW / 2 })
+          readCount += 1
+          if (readCount % (FETCH_WINDOW / 2) === 0) post({ type: 'more', pieces: FETCH_WINDOW / 2 })
           return controller.enqueue(notice as Uint8Array<ArrayBuffer>)
         }
         port.close()

@@ -65,7 +65,7 @@ export class PromptTexts {
   /** Unstored texts of earlier requests, until the finder is loaded. */
   #unread: string[] = []
   /** Finds the calls in the texts. Kept until the tools change, so that each text is read once. */
-  #found: { tools: string; readonly finder: CallFinder; read: number } | null = null
+  #finderCache: { tools: string; readonly finder: CallFinder; read: number } | null = null
 
   /** Whether a native call has worked in this conversation. */
   get calledNatively(): boolean {
@@ -82,18 +82,18 @@ export class PromptTexts {
    * Reads the texts of a request that no row holds: live context and descriptions of loaded skills. Keeps only the
    * calls in them, of the current tools, while this worker has the conversation open.
    */
-  takeUnstored({ context = '', skills = [], tools }: StepContext): void {
-    const known = this.#unstored
+  readUnstored({ context = '', skills = [], tools }: StepContext): void {
+    const previous = this.#unstored
     const loaded = skills.filter((skill) => skill.loaded)
     this.#unstored = [...textsIn([context, ...loaded.map(({ description }) => description)])]
-    const fresh = this.#unstored.filter((text) => !known.includes(text))
-    this.#unread.push(...fresh)
-    if (fresh.length > 0 && loadedActionPart()) this.#readTexts(tools)
+    const added = this.#unstored.filter((text) => !previous.includes(text))
+    this.#unread.push(...added)
+    if (added.length > 0 && loadedActionPart()) this.#readTexts(tools)
   }
 
   fold(row: Row): void {
-    this.#takeTexts(foreignTexts(row))
-    if (row.type === 'messages-imported') this.#takeCalls(row.messages)
+    this.#addTexts(foreignTexts(row))
+    if (row.type === 'messages-imported') this.#addImportedCalls(row.messages)
     else if (row.type === 'model-output') {
       for (const { toolCallId, known, rescued } of row.calls)
         if (row.toolMode === 'native' && known && !rescued) this.#nativeCalls.add(toolCallId)
@@ -101,32 +101,32 @@ export class PromptTexts {
       this.#calledNatively ||= this.#nativeCalls.has(row.path.at(-1) ?? '')
   }
 
-  #readTexts(own: readonly NamedTool[]): CallFinder {
-    const tools = own.map(forModel)
-    const wanted = JSON.stringify(tools.map(({ name, inputSchema }) => [name, inputSchema]))
-    if (this.#found?.tools !== wanted) {
-      const finder = new (actionPart().CallFinder)(tools, this.#found?.finder)
-      for (const call of this.#importedCalls) finder.addCall(toModelNames(call, own))
+  #readTexts(namedTools: readonly NamedTool[]): CallFinder {
+    const tools = namedTools.map(forModel)
+    const toolsKey = JSON.stringify(tools.map(({ name, inputSchema }) => [name, inputSchema]))
+    if (this.#finderCache?.tools !== toolsKey) {
+      const finder = new (actionPart().CallFinder)(tools, this.#finderCache?.finder)
+      for (const call of this.#importedCalls) finder.addCall(toModelNames(call, namedTools))
       for (const text of this.#unstored) finder.addText(text)
-      this.#found = { tools: wanted, finder, read: 0 }
+      this.#finderCache = { tools: toolsKey, finder, read: 0 }
     }
-    const { finder, read } = this.#found
+    const { finder, read } = this.#finderCache
     for (const text of [...this.#unread.splice(0), ...this.#texts.slice(read)]) finder.addText(text)
-    this.#found.read = this.#texts.length
+    this.#finderCache.read = this.#texts.length
     return finder
   }
 
   /** The author of an imported history is unknown, so its calls count as untrusted, too. */
-  #takeCalls(messages: readonly Message[]): void {
+  #addImportedCalls(messages: readonly Message[]): void {
     for (const message of messages)
       if (message.role === 'assistant')
         for (const part of message.parts)
           if (part.type === 'tool-call' && part.input !== undefined) this.#importedCalls.push(part)
     // The next finder takes them.
-    if (this.#found) this.#found.tools = ''
+    if (this.#finderCache) this.#finderCache.tools = ''
   }
 
-  #takeTexts(value: unknown): void {
+  #addTexts(value: unknown): void {
     for (const text of textsIn(value)) this.#texts.push(text)
   }
 }

@@ -16,15 +16,15 @@ const IMAGE_TOKENS = 1500
 const CHARACTERS_A_TOKEN = 3
 
 // Messages are immutable, and each request repeats those of the step before.
-const known = new WeakMap<Message, number>()
+const tokenCache = new WeakMap<Message, number>()
 
 /** An upper estimate of the tokens of a message, as it is sent. */
 export function messageTokens(message: Message): number {
-  let tokens = known.get(message)
+  let tokens = tokenCache.get(message)
   if (tokens === undefined) {
     tokens = FRAME_TOKENS
     for (const part of message.parts) tokens += partTokens(part)
-    known.set(message, tokens)
+    tokenCache.set(message, tokens)
   }
   return tokens
 }
@@ -38,13 +38,13 @@ export interface FixedSize {
 }
 
 export function fixedSize({ instructions, trailer, tools, toolMode }: ModelRequest): FixedSize {
-  let listed = 0
+  let toolTokens = 0
   if (toolMode === 'native')
-    for (const tool of tools) listed += estimateTokens(JSON.stringify(tool)) + FRAME_TOKENS
+    for (const tool of tools) toolTokens += estimateTokens(JSON.stringify(tool)) + FRAME_TOKENS
   return {
     instructions: estimateTokens(instructions ?? '') + FRAME_TOKENS,
     context: estimateTokens(trailer ?? '') + FRAME_TOKENS,
-    tools: listed,
+    tools: toolTokens,
   }
 }
 
@@ -99,7 +99,7 @@ export interface AttemptResult {
   /** The parts received, complete or not. */
   readonly parts: AssistantMessage['parts']
   /** The answer, if it is complete. */
-  readonly whole?: Pick<AssistantMessage, 'parts'> | undefined
+  readonly answer?: Pick<AssistantMessage, 'parts'> | undefined
 }
 
 export interface Metering {
@@ -113,11 +113,11 @@ export interface Metering {
  * Adds the total tokens to an attempt's usage, and the cost if the prices are known. If the run limits tokens or
  * cost, upper estimates replace the counts that the provider left out. Pure.
  */
-export function meterUsage(said: AttemptResult, { model, limits, request }: Metering): Usage {
+export function meterUsage(attempt: AttemptResult, { model, limits, request }: Metering): Usage {
   const isLimited = limits.tokens !== undefined || limits.costUSD !== undefined
   const prices = getPrices(model)
-  if (!isLimited && !prices) return said.usage
-  const usage = isLimited ? withEstimates(said, request) : said.usage
+  if (!isLimited && !prices) return attempt.usage
+  const usage = isLimited ? withEstimates(attempt, request) : attempt.usage
   const { input, cached, written, output } = countsOf(usage, model.provider)
   const totalTokens = input + cached + written + output
   if (totalTokens === 0) return usage
@@ -141,9 +141,9 @@ const CACHE_APART: ReadonlySet<string> = new Set(['anthropic', 'minimax'])
 
 export function countsOf(usage: Usage, provider: string): Counts {
   const { inputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0, outputTokens = 0 } = usage
-  const within = CACHE_APART.has(provider) ? 0 : cachedInputTokens + cacheWriteTokens
+  const cacheTokens = CACHE_APART.has(provider) ? 0 : cachedInputTokens + cacheWriteTokens
   return {
-    input: Math.max(0, inputTokens - within),
+    input: Math.max(0, inputTokens - cacheTokens),
     cached: cachedInputTokens,
     written: cacheWriteTokens,
     output: outputTokens,
@@ -158,19 +158,22 @@ function costOf({ input, cached, written, output }: Counts, prices: ModelPrices)
 }
 
 /** Estimates missing counts. Proxies report zero for "unknown"; a cut-off answer may have an outdated count. */
-function withEstimates({ usage, parts, whole }: AttemptResult, request: () => ModelRequest): Usage {
-  const isKnown = Object.values(usage).some((count) => count > 0)
+function withEstimates(
+  { usage, parts, answer }: AttemptResult,
+  request: () => ModelRequest,
+): Usage {
+  const hasCounts = Object.values(usage).some((count) => count > 0)
   // No count and no output: the model has probably done no work.
-  if (!whole && !isKnown && parts.length === 0) return usage
+  if (!answer && !hasCounts && parts.length === 0) return usage
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens = 0 } = usage
   const hasInput = [inputTokens, cachedInputTokens, cacheWriteTokens].some(Boolean)
-  const written = outputEstimate(whole?.parts ?? parts)
-  const isOutputKnown = whole ? outputTokens > 0 : outputTokens >= written
+  const estimate = outputEstimate(answer?.parts ?? parts)
+  const isOutputKnown = answer ? outputTokens > 0 : outputTokens >= estimate
   if (hasInput && isOutputKnown) return usage
   return {
     ...usage,
     ...(!hasInput && { inputTokens: inputEstimate(request()) }),
-    ...(!isOutputKnown && { outputTokens: written }),
+    ...(!isOutputKnown && { outputTokens: estimate }),
     estimated: true,
   }
 }

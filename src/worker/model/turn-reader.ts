@@ -50,23 +50,24 @@ class TurnMeter {
   /** `raw`: whether each piece of the provider's data comes as a part. */
   constructor(caps: TurnCaps = {}, raw = false) {
     this.#countsRaw = !raw
-    const given = Object.entries(caps).filter(([, cap]) => Number.isFinite(cap))
-    this.#caps = { ...DEFAULTS, ...Object.fromEntries(given) }
+    const validCaps = Object.entries(caps).filter(([, cap]) => Number.isFinite(cap))
+    this.#caps = { ...DEFAULTS, ...Object.fromEntries(validCaps) }
   }
 
   /** Counts one more part. Returns an error if the turn exceeds a cap. */
   count(part: StreamPart): ErrorData | null {
     switch (part.type) {
       case 'text-delta':
-        return this.#add('text', part.delta.length)
+        return this.#addUse('text', part.delta.length)
       case 'reasoning-delta':
-        return this.#add('reasoning', part.delta.length)
+        return this.#addUse('reasoning', part.delta.length)
       case 'tool-input-start':
         this.#streamed.set(part.toolCallId, 0)
-        return this.#add('calls', this.#nameless.delete(part.toolCallId) ? 0 : 1)
+        return this.#addUse('calls', this.#nameless.delete(part.toolCallId) ? 0 : 1)
       case 'tool-input-delta':
         return (
-          this.#beginNameless(part.toolCallId) ?? this.#stream(part.toolCallId, part.delta.length)
+          this.#countNameless(part.toolCallId) ??
+          this.#addArguments(part.toolCallId, part.delta.length)
         )
       case 'tool-call': {
         const streamed = this.#streamed.get(part.toolCallId)
@@ -75,43 +76,43 @@ class TurnMeter {
           ? (part.rawInput?.length ?? 0)
           : JSON.stringify(part.input ?? null).length
         return (
-          this.#add('calls', streamed === undefined ? 1 : 0) ??
-          this.#add('arguments', Math.max(0, length - (streamed ?? 0)))
+          this.#addUse('calls', streamed === undefined ? 1 : 0) ??
+          this.#addUse('arguments', Math.max(0, length - (streamed ?? 0)))
         )
       }
       case 'file':
-        return this.#add('files', part.file.data.length)
+        return this.#addUse('files', part.file.data.length)
       case 'raw':
         // Raw pieces for logs repeat the whole stream, and none is kept, so they use up none of the caps.
         return this.#countsRaw
-          ? this.#add('metadata', JSON.stringify(part.data)?.length ?? 0)
+          ? this.#addUse('metadata', JSON.stringify(part.data)?.length ?? 0)
           : null
       default:
         return null
     }
   }
 
-  #beginNameless(toolCallId: string): ErrorData | null {
+  #countNameless(toolCallId: string): ErrorData | null {
     if (this.#streamed.has(toolCallId)) return null
     this.#nameless.add(toolCallId)
-    return this.#add('calls', 1)
+    return this.#addUse('calls', 1)
   }
 
-  #stream(toolCallId: string, length: number): ErrorData | null {
+  #addArguments(toolCallId: string, length: number): ErrorData | null {
     this.#streamed.set(toolCallId, (this.#streamed.get(toolCallId) ?? 0) + length)
-    return this.#add('arguments', length)
+    return this.#addUse('arguments', length)
   }
 
-  #add(what: keyof TurnCaps, amount: number): ErrorData | null {
-    this.#used[what] += amount
-    const cap = this.#caps[what]
-    if (this.#used[what] <= cap) return null
-    const unit = what === 'calls' ? 'calls' : `characters of ${what}`
+  #addUse(kind: keyof TurnCaps, amount: number): ErrorData | null {
+    this.#used[kind] += amount
+    const cap = this.#caps[kind]
+    if (this.#used[kind] <= cap) return null
+    const unit = kind === 'calls' ? 'calls' : `characters of ${kind}`
     return {
       code: 'response-too-large',
-      message: `The model's turn has more than ${cap} ${unit}; nothing of it ran. Ask for less at once, or raise caps.${what} of the model.`,
+      message: `The model's turn has more than ${cap} ${unit}; nothing of it ran. Ask for less at once, or raise caps.${kind} of the model.`,
       retryable: false,
-      details: { cap: what, limit: cap },
+      details: { cap: kind, limit: cap },
     }
   }
 }
@@ -122,7 +123,7 @@ type Part = AssistantMessage['parts'][number]
 const LATE_REASONING: ReadonlySet<string> = new Set([UNOPENED_REASONING_CODE, loneThinkCloser])
 
 /** Marks the call as refused, with the reason. */
-function refused(
+function refuseCall(
   call: ToolCallPart,
   message: string,
   code: CallErrorCode = 'unknown_tool',
@@ -167,10 +168,10 @@ type TurnDeltaType =
   | 'warning'
   | 'raw'
 
-type Unplaced<Each> = Each extends AttemptRef ? Omit<Each, keyof AttemptRef> : never
+type WithoutRef<Value> = Value extends AttemptRef ? Omit<Value, keyof AttemptRef> : never
 
 /** A delta that a turn publishes while it is read, without its run, step and attempt. */
-export type TurnDelta = Unplaced<DeltaOf<TurnDeltaType>>
+export type TurnDelta = WithoutRef<DeltaOf<TurnDeltaType>>
 
 export interface TurnReaderOptions {
   readonly toolMode: 'native' | 'action'
@@ -205,14 +206,14 @@ export class TurnReader {
     Partial<Pick<ActionScanner, 'reset' | 'output'>> &
     Partial<Pick<WaitingScanner, 'needsScanner'>>
   readonly #parts: Part[] = []
-  readonly #ids = new Map<string, string>()
+  readonly #internalIds = new Map<string, string>()
   readonly #openInputs = new Set<string>()
   readonly #meter: TurnMeter
-  #open: { readonly type: 'text' | 'reasoning'; readonly partId: string; text: string } | null =
+  #openPart: { readonly type: 'text' | 'reasoning'; readonly partId: string; text: string } | null =
     null
   #partCount = 0
   /** Index from which parts may hold text. Text before it has turned out to be reasoning. */
-  #textFrom = 0
+  #textStart = 0
   /** Whether reasoning comes in its own field. A closing think tag in the text then closes nothing. */
   #hasReasoningField = false
   #usage: Usage = {}
@@ -253,13 +254,13 @@ export class TurnReader {
 
   /** Whether any part of this attempt was shown. */
   get isVisible(): boolean {
-    return this.#partCount > 0 || this.#ids.size > 0
+    return this.#partCount > 0 || this.#internalIds.size > 0
   }
 
   /** The reply text so far. */
   get text(): string {
     return this.received
-      .slice(this.#textFrom)
+      .slice(this.#textStart)
       .map((part) => (part.type === 'text' ? part.text : ''))
       .join('')
   }
@@ -273,18 +274,18 @@ export class TurnReader {
 
   /** The parts so far, with calls that were cut off. */
   get received(): readonly Part[] {
-    return this.#open ? [...this.#parts, this.#open] : this.#parts
+    return this.#openPart ? [...this.#parts, this.#openPart] : this.#parts
   }
 
   read(part: StreamPart): void {
-    if (this.#isOver(part)) return
+    if (this.#exceedsCaps(part)) return
     this.#hasReasoningField ||= part.type === 'reasoning-delta'
     if (part.type === 'text-delta') {
-      for (const scanned of this.#scanner.push(part.delta)) this.#takeScanned(scanned)
+      for (const scanned of this.#scanner.push(part.delta)) this.#readScanned(scanned)
     } else {
       if (isLateReasoning(part) || (part.type === 'warning' && part.code === STRAY_CLOSER_CODE))
-        for (const held of this.#scanner.reset?.() ?? []) this.#takeScanned(held)
-      this.#takePart(part)
+        for (const heldPart of this.#scanner.reset?.() ?? []) this.#readScanned(heldPart)
+      this.#readPart(part)
     }
   }
 
@@ -292,19 +293,19 @@ export class TurnReader {
   end(): ModelTurn | null {
     const finish = this.#finish
     if (finish === null || this.#error !== null) return null
-    const rest = this.#scanner.end({ finishReason: finish.finishReason })
-    for (const part of rest) this.#takeScanned(part)
+    const lastParts = this.#scanner.end({ finishReason: finish.finishReason })
+    for (const part of lastParts) this.#readScanned(part)
     if (this.#error !== null) return null
     this.#closeOpen()
     const hasCalls = this.#parts.some((part) => part.type === 'tool-call')
-    const isVoid = finish.finishReason === 'content-filter'
+    const isFiltered = finish.finishReason === 'content-filter'
     const actionText = this.#options.toolMode === 'action' ? this.#scanner.output : undefined
     if (actionText !== undefined && this.#options.raw) {
       this.#options.emit({ type: 'raw', data: { text: actionText } })
     }
     return {
-      parts: isVoid
-        ? this.#parts.map((part) => (part.type === 'tool-call' ? refused(part, FILTERED) : part))
+      parts: isFiltered
+        ? this.#parts.map((part) => (part.type === 'tool-call' ? refuseCall(part, FILTERED) : part))
         : this.#parts,
       usage: this.#usage,
       finishReason: hasCalls && finish.finishReason === 'stop' ? 'tool-calls' : finish.finishReason,
@@ -316,35 +317,35 @@ export class TurnReader {
   }
 
   /** Counts the part. True if the turn is too large or has failed, so that the part is ignored. */
-  #isOver(part: StreamPart): boolean {
+  #exceedsCaps(part: StreamPart): boolean {
     this.#error ??= this.#meter.count(part)
     return this.#error !== null
   }
 
-  #takeScanned(part: StreamPart): void {
-    if (this.#hasReasoningField && isLateReasoning(part)) return this.#takePart(STRAY_CLOSER)
-    if (part.type !== 'tool-call') return this.#takePart(part)
+  #readScanned(part: StreamPart): void {
+    if (this.#hasReasoningField && isLateReasoning(part)) return this.#readPart(STRAY_CLOSER)
+    if (part.type !== 'tool-call') return this.#readPart(part)
     const rescued = this.#options.toolMode === 'native'
-    if (!this.#isOver(part)) this.#takePart(rescued ? { ...part, rescued } : part)
+    if (!this.#exceedsCaps(part)) this.#readPart(rescued ? { ...part, rescued } : part)
   }
 
-  #checked(call: ToolCallPart): ToolCallPart {
+  #checkCall(call: ToolCallPart): ToolCallPart {
     const { refusesCalls, singleCall } = this.#options
-    if (refusesCalls) return refused(call, NOT_ASKED)
+    if (refusesCalls) return refuseCall(call, NOT_ASKED)
     if (singleCall && this.#parts.some(({ type }) => type === 'tool-call'))
-      return refused(call, ONE_CALL, 'denied')
+      return refuseCall(call, ONE_CALL, 'denied')
     // No store accepts such a value: it is nested too deeply or too large.
     return call.input === undefined || isJson(call.input)
       ? call
-      : refused(call, TOO_DEEP, 'invalid_params')
+      : refuseCall(call, TOO_DEEP, 'invalid_params')
   }
 
-  #takePart(part: StreamPart): void {
+  #readPart(part: StreamPart): void {
     switch (part.type) {
       case 'text-delta':
-        return this.#delta('text', part.delta)
+        return this.#emitDelta('text', part.delta)
       case 'reasoning-delta':
-        return this.#delta('reasoning', part.delta)
+        return this.#emitDelta('reasoning', part.delta)
       case 'tool-input-start':
         return this.#startInput(part.toolCallId, part.toolName)
       case 'tool-input-delta':
@@ -355,7 +356,7 @@ export class TurnReader {
           delta: part.delta,
         })
       case 'tool-call':
-        return this.#takeCall(this.#checked(part))
+        return this.#addCall(this.#checkCall(part))
       case 'file':
         this.#closeOpen()
         this.#parts.push(part.file)
@@ -368,7 +369,7 @@ export class TurnReader {
         this.#usage = { ...this.#usage, ...countedUsage(part.usage) }
         return
       case 'warning':
-        if (isLateReasoning(part)) this.#textWasReasoning(part.message)
+        if (isLateReasoning(part)) this.#convertTextToReasoning(part.message)
         else if (part.code === STRAY_CLOSER_CODE) this.#forgetTextCalls()
         return this.#options.emit(part)
       case 'raw':
@@ -385,23 +386,23 @@ export class TurnReader {
     }
   }
 
-  #delta(type: 'text' | 'reasoning', delta: string): void {
+  #emitDelta(type: 'text' | 'reasoning', delta: string): void {
     if (delta === '') return
-    if (this.#open?.type !== type) {
+    if (this.#openPart?.type !== type) {
       this.#closeOpen()
       this.#partCount += 1
-      this.#open = { type, partId: `${this.#options.partPrefix}${this.#partCount}`, text: '' }
-      this.#options.emit({ type: `${type}-start`, partId: this.#open.partId })
+      this.#openPart = { type, partId: `${this.#options.partPrefix}${this.#partCount}`, text: '' }
+      this.#options.emit({ type: `${type}-start`, partId: this.#openPart.partId })
     }
-    this.#open.text += delta
-    this.#options.emit({ type: `${type}-delta`, partId: this.#open.partId, delta })
+    this.#openPart.text += delta
+    this.#options.emit({ type: `${type}-delta`, partId: this.#openPart.partId, delta })
   }
 
   #closeOpen(): void {
-    if (this.#open === null) return
-    const { type, partId, text } = this.#open
+    if (this.#openPart === null) return
+    const { type, partId, text } = this.#openPart
     this.#parts.push({ type, text })
-    this.#open = null
+    this.#openPart = null
     this.#options.emit({ type: `${type}-end`, partId })
   }
 
@@ -409,23 +410,23 @@ export class TurnReader {
   #forgetTextCalls(): void {
     if (this.#options.toolMode !== 'action') return
     this.#feedback = undefined
-    const parts = this.#parts.splice(this.#textFrom)
+    const parts = this.#parts.splice(this.#textStart)
     this.#parts.push(...parts.filter(({ type }) => type !== 'tool-call'))
   }
 
   /** Withdraws the shown text and emits it again as reasoning. */
-  #textWasReasoning(message: string): void {
+  #convertTextToReasoning(message: string): void {
     this.#forgetTextCalls()
     const { text } = this
     if (text === '') return
-    if (this.#open?.type === 'reasoning') this.#closeOpen()
-    this.#open = null
-    const parts = this.#parts.splice(this.#textFrom)
+    if (this.#openPart?.type === 'reasoning') this.#closeOpen()
+    this.#openPart = null
+    const parts = this.#parts.splice(this.#textStart)
     this.#parts.push(...parts.filter(({ type }) => type !== 'text'))
-    this.#textFrom = this.#parts.length
+    this.#textStart = this.#parts.length
     const reason = { code: 'provider-error', message, retryable: false } as const
     this.#options.emit({ type: 'step-reset', reason })
-    this.#delta('reasoning', text)
+    this.#emitDelta('reasoning', text)
     this.#closeOpen()
   }
 
@@ -436,14 +437,14 @@ export class TurnReader {
     this.#options.emit({ type: 'tool-input-start', toolCallId, toolName })
   }
 
-  #takeCall(part: ToolCallPart): void {
+  #addCall(part: ToolCallPart): void {
     this.#closeOpen()
     const toolCallId = this.#internalId(part.toolCallId)
     if (this.#openInputs.delete(toolCallId)) {
       this.#options.emit({ type: 'tool-input-end', toolCallId })
     }
     // Another call under the same provider id gets its own id.
-    this.#ids.delete(part.toolCallId)
+    this.#internalIds.delete(part.toolCallId)
     const providerCallId =
       part.providerCallId ?? (toolCallId === part.toolCallId ? '' : part.toolCallId)
     const { toolName, rescued } = part
@@ -460,13 +461,13 @@ export class TurnReader {
 
   /** The provider's id, or a new one if the id is empty or already used in the conversation. */
   #internalId(providerId: string): string {
-    const known = this.#ids.get(providerId)
-    if (known !== undefined) return known
-    const taken =
+    const existing = this.#internalIds.get(providerId)
+    if (existing !== undefined) return existing
+    const isTaken =
       this.#options.isUsedId(providerId) ||
       this.#parts.some((part) => part.type === 'tool-call' && part.toolCallId === providerId)
-    const id = taken || providerId === '' ? this.#options.newId('call_') : providerId
-    this.#ids.set(providerId, id)
+    const id = isTaken || providerId === '' ? this.#options.newId('call_') : providerId
+    this.#internalIds.set(providerId, id)
     return id
   }
 }

@@ -1,5 +1,5 @@
 import type { Effects } from '../effects.ts'
-import { type HeldLock, type Locks, orAbort, requestLock } from './locks.ts'
+import { type HeldLock, type Locks, lockOrAbort, requestLock } from './locks.ts'
 import type { TabChannel, TabShapes } from './tab-channel.ts'
 import { withStop } from '../stopping.ts'
 import { type ShapeCheck, isBoolean, isNumber, isText, nullOr, shape } from '../../lib/shape.ts'
@@ -143,7 +143,7 @@ export interface Succession {
    */
   isNeeded(): boolean | Promise<boolean>
   /** Resolves when the heir may be needed although nobody has acquired the lease, or when the signal aborts. */
-  whenRoused(signal: AbortSignal): Promise<void>
+  whenNeeded(signal: AbortSignal): Promise<void>
   readonly signal: AbortSignal
 }
 
@@ -166,14 +166,14 @@ interface SuccessionDeps {
 export class Heirs {
   readonly #deps: SuccessionDeps
   /** First places held here, by conversation. */
-  readonly #places = new Map<string, HeldLock>()
+  readonly #heirLocks = new Map<string, HeldLock>()
 
   constructor(deps: SuccessionDeps) {
     this.#deps = deps
   }
 
   isFirst(conversationId: string): boolean {
-    return this.#places.has(conversationId)
+    return this.#heirLocks.has(conversationId)
   }
 
   /** Resolves once the worker holds the lease; rejects with the signal's reason when that aborts first. */
@@ -183,7 +183,7 @@ export class Heirs {
       const remove = lease.whenHeld(() => stop.abort())
       try {
         while (!lease.isHeld && !stop.signal.aborted) {
-          if (succession.isCapable()) await this.#standInLine(lease, succession, stop.signal)
+          if (succession.isCapable()) await this.#queueAsHeir(lease, succession, stop.signal)
           await this.#deps.effects.sleep(PING_MS, stop.signal)
         }
       } finally {
@@ -193,30 +193,30 @@ export class Heirs {
     if (!lease.isHeld) signal.throwIfAborted()
   }
 
-  async #standInLine(lease: Lease, succession: Succession, signal: AbortSignal): Promise<void> {
+  async #queueAsHeir(lease: Lease, succession: Succession, signal: AbortSignal): Promise<void> {
     const { conversationId } = lease
     const name = `offstage-heir:${this.#deps.scope}:${conversationId}`
-    const place = await this.#waitFor(name, { conversationId, role: 'heir' }, signal)
-    if (place === null) return
-    this.#places.set(conversationId, place)
+    const heirLock = await this.#acquireLock(name, { conversationId, role: 'heir' }, signal)
+    if (heirLock === null) return
+    this.#heirLocks.set(conversationId, heirLock)
     try {
       await withStop([signal], async (turn) => {
-        place.onLost = () => turn.abort()
-        if (place.isLost) turn.abort()
-        void this.#untilIncapable(succession, turn)
-        while (!turn.signal.aborted) await this.#succeed(lease, succession, turn.signal)
+        heirLock.onLost = () => turn.abort()
+        if (heirLock.isLost) turn.abort()
+        void this.#stopWhenIncapable(succession, turn)
+        while (!turn.signal.aborted) await this.#takeLease(lease, succession, turn.signal)
       })
     } finally {
-      if (this.#places.get(conversationId) === place) this.#places.delete(conversationId)
-      place.release()
+      if (this.#heirLocks.get(conversationId) === heirLock) this.#heirLocks.delete(conversationId)
+      heirLock.release()
     }
   }
 
   /** Takes the lease when it is free and needed, else waits until somebody else acquires it. */
-  async #succeed(lease: Lease, succession: Succession, signal: AbortSignal): Promise<void> {
+  async #takeLease(lease: Lease, succession: Succession, signal: AbortSignal): Promise<void> {
     const { conversationId, lockName } = lease
     const { channel, effects } = this.#deps
-    const lock = await this.#waitFor(lockName, { conversationId, role: 'lease' }, signal)
+    const lock = await this.#acquireLock(lockName, { conversationId, role: 'lease' }, signal)
     // The browser aborts the requests of a page that it takes into its back/forward cache.
     if (lock === null) return effects.sleep(PING_MS, signal)
     await withStop([signal], async (stop) => {
@@ -226,14 +226,14 @@ export class Heirs {
       })
       try {
         lock.onLost = () => stop.abort()
-        const keeps = succession.isCapable() && (await isNeeded(succession))
+        const mayKeep = succession.isCapable() && (await isNeeded(succession))
         // A lock granted to a frozen tab may have been stolen since. Waits for that news to arrive.
         await effects.sleep(RETRY_MS, signal)
-        if (keeps && !signal.aborted && lease.keep(lock)) return
+        if (mayKeep && !signal.aborted && lease.adopt(lock)) return
         lock.release()
         await Promise.race([
           effects.sleep(STAND_BY_MS, stop.signal),
-          succession.whenRoused(stop.signal),
+          succession.whenNeeded(stop.signal),
         ])
       } finally {
         remove()
@@ -241,7 +241,7 @@ export class Heirs {
     })
   }
 
-  async #untilIncapable(succession: Succession, turn: AbortController): Promise<void> {
+  async #stopWhenIncapable(succession: Succession, turn: AbortController): Promise<void> {
     while (!turn.signal.aborted && succession.isCapable()) {
       await this.#deps.effects.sleep(PING_MS, turn.signal)
     }
@@ -249,13 +249,13 @@ export class Heirs {
   }
 
   /** Waits in the lock's queue, and steals it from a holder that is silent; null when the signal aborts. */
-  async #waitFor(name: string, ref: LockRef, signal: AbortSignal): Promise<HeldLock | null> {
+  async #acquireLock(name: string, ref: LockRef, signal: AbortSignal): Promise<HeldLock | null> {
     const { locks, liveness } = this.#deps
     return withStop([signal], async (stop) => {
       const granted = requestLock(locks, name, { signal: stop.signal })
       const silent = liveness.whenSilent(ref, stop.signal)
       const isSilent = await Promise.race([granted.then(() => false), silent.then(() => true)])
-      const lock = await orAbort(granted, stop)
+      const lock = await lockOrAbort(granted, stop)
       if (lock !== null && signal.aborted) lock.release()
       if (signal.aborted) return null
       return lock === null && isSilent ? requestLock(locks, name, { steal: true }) : lock
@@ -293,7 +293,7 @@ export class Lease {
   readonly conversationId: string
   readonly #deps: LeaseDeps
   readonly #onLost: (conversationId: string) => void
-  readonly #whenHeld = new Set<() => void>()
+  readonly #heldCallbacks = new Set<() => void>()
   #lock: HeldLock | null = null
   #acquiring: Promise<boolean> | null = null
   #reservation: 'none' | 'open' | 'used' = 'none'
@@ -316,7 +316,7 @@ export class Lease {
 
   acquire(): Promise<boolean> {
     if (this.#lock !== null) return Promise.resolve(true)
-    this.#acquiring ??= this.#compete().finally(() => {
+    this.#acquiring ??= this.#tryAcquire().finally(() => {
       this.#acquiring = null
     })
     return this.#acquiring
@@ -325,11 +325,11 @@ export class Lease {
   /** Takes the lease from its holder. False if another tab took it right after. */
   async steal(): Promise<boolean> {
     const lock = await requestLock(this.#deps.locks, this.lockName, { steal: true })
-    return lock !== null && this.keep(lock)
+    return lock !== null && this.adopt(lock)
   }
 
   /** Makes a granted lock this worker's lease. False if it is lost already. */
-  keep(lock: HeldLock): boolean {
+  adopt(lock: HeldLock): boolean {
     if (lock.isLost) return false
     this.#lock = lock
     lock.onLost = () => {
@@ -339,14 +339,14 @@ export class Lease {
     }
     const { conversationId } = this
     this.#deps.channel.post('lease-acquired', { conversationId })
-    for (const resolve of this.#whenHeld) resolve()
+    for (const resolve of this.#heldCallbacks) resolve()
     return true
   }
 
   /** Calls back once the lease is held, however it was acquired. Returns a function that removes the callback. */
   whenHeld(callback: () => void): () => void {
-    this.#whenHeld.add(callback)
-    return () => void this.#whenHeld.delete(callback)
+    this.#heldCallbacks.add(callback)
+    return () => void this.#heldCallbacks.delete(callback)
   }
 
   release(): void {
@@ -385,7 +385,7 @@ export class Lease {
     this.#reserved = null
   }
 
-  async #compete(): Promise<boolean> {
+  async #tryAcquire(): Promise<boolean> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const outcome = await this.#attempt()
       if (outcome === 'held') return true
@@ -398,24 +398,24 @@ export class Lease {
 
   async #attempt(): Promise<'held' | 'elsewhere' | 'silent' | 'broken-off'> {
     const { locks, effects } = this.#deps
-    const begun = effects.monotonic()
+    const startedAt = effects.monotonic()
     const stop = new AbortController()
     // Stays queued the whole time, so that it keeps its place.
     const granted = requestLock(locks, this.lockName, { signal: stop.signal })
-    const answer = await this.#untilAnswered(granted)
-    const lock = await orAbort(granted, stop)
+    const answer = await this.#waitForAnswer(granted)
+    const lock = await lockOrAbort(granted, stop)
     // A lock granted to a frozen tab may have been stolen since. Waits for that news to arrive.
-    if (effects.monotonic() - begun > SILENCE_MS) await effects.sleep(RETRY_MS)
+    if (effects.monotonic() - startedAt > SILENCE_MS) await effects.sleep(RETRY_MS)
     if (this.#lock !== null) {
       lock?.release()
       return 'held'
     }
     if (lock === null) return answer
-    return this.keep(lock) ? 'held' : 'elsewhere'
+    return this.adopt(lock) ? 'held' : 'elsewhere'
   }
 
   /** Waits until the lock is granted or refused, its holder answers, or has been silent for too long. */
-  #untilAnswered(granted: Promise<unknown>): Promise<'elsewhere' | 'silent' | 'broken-off'> {
+  #waitForAnswer(granted: Promise<unknown>): Promise<'elsewhere' | 'silent' | 'broken-off'> {
     const { liveness, effects } = this.#deps
     const ref = { conversationId: this.conversationId, role: 'lease' } as const
     return withStop([], async (wait) => {

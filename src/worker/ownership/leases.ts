@@ -54,7 +54,7 @@ async function askHolder(
   const isOpen = (): boolean => answer === null || answer === 'pending'
   const limit = (): number => (answer === null ? MAX_UNANSWERED : ANSWER_LIMIT_MS / ANSWER_MS)
   // Repeats the request, since it or its answer may be lost.
-  for (let asked = 0; isOpen() && asked < limit(); asked++) {
+  for (let tries = 0; isOpen() && tries < limit(); tries++) {
     await withStop([], async (wait) => {
       onAnswer = () => isOpen() || wait.abort()
       channel.post('handover-ask', { conversationId, requestId })
@@ -82,18 +82,18 @@ function answerHandovers(
     channel.post('handover-answer', { requestId, answer })
 
   channel.on('handover-ask', async ({ conversationId, requestId }) => {
-    const known = answers.get(requestId)
-    if (known !== undefined) return post(requestId, known)
+    const previous = answers.get(requestId)
+    if (previous !== undefined) return post(requestId, previous)
     const lease = leases.get(conversationId)
     const isHeld = lease?.isHeld === true
     if (!isHeld && !holder.isDriving(conversationId)) return
     if (isHeld && !lease.reserve()) return post(requestId, 'refused')
-    const answer = (given: HandoverAnswer): void => {
-      answers.set(requestId, given)
-      post(requestId, given)
+    const answer = (result: HandoverAnswer): void => {
+      answers.set(requestId, result)
+      post(requestId, result)
     }
     answer('pending')
-    const isAgreed = await decided(conversationId, deps, holder)
+    const isAgreed = await decideHandover(conversationId, deps, holder)
     if (isHeld) await transfer(lease, isAgreed, { effects, answer })
     // A waiting run holds no lease, so nothing has to be reserved for the other tab.
     else answer(isAgreed ? 'granted' : 'refused')
@@ -106,7 +106,7 @@ function answerHandovers(
 async function transfer(
   lease: Lease,
   isAgreed: boolean,
-  { effects, answer }: Pick<HandoverDeps, 'effects'> & { answer(given: HandoverAnswer): void },
+  { effects, answer }: Pick<HandoverDeps, 'effects'> & { answer(result: HandoverAnswer): void },
 ): Promise<void> {
   if (isAgreed) lease.release()
   answer(lease.isReady ? 'granted' : 'refused')
@@ -116,7 +116,7 @@ async function transfer(
   lease.endReservation()
 }
 
-async function decided(
+async function decideHandover(
   conversationId: string,
   { effects }: HandoverDeps,
   { decide }: Holder,
@@ -136,24 +136,24 @@ interface Ranked {
 }
 
 /** Whether the request was made first. Simultaneous requests are ordered by their ids. */
-function precedes(one: Ranked, other: Ranked): boolean {
-  return one.ticket === other.ticket ? one.id < other.id : one.ticket < other.ticket
+function precedes(a: Ranked, b: Ranked): boolean {
+  return a.ticket === b.ticket ? a.id < b.id : a.ticket < b.ticket
 }
 
 /**
- * Whether `one` keeps a lock that both hold. The higher epoch wins, because the store refuses appends of the lower
+ * Whether `a` keeps a lock that both hold. The higher epoch wins, because the store refuses appends of the lower
  * one. Otherwise the higher term wins: it knew of the other holder and took over. Otherwise the ids decide, so
  * that both sides agree.
  */
-function prevails(one: LockState, other: LockState): boolean {
-  if (one.epoch !== null && other.epoch !== null && one.epoch !== other.epoch) {
-    return one.epoch > other.epoch
+function prevails(a: LockState, b: LockState): boolean {
+  if (a.epoch !== null && b.epoch !== null && a.epoch !== b.epoch) {
+    return a.epoch > b.epoch
   }
-  return one.term === other.term ? one.id < other.id : one.term > other.term
+  return a.term === b.term ? a.id < b.id : a.term > b.term
 }
 
 /** Others have this long to object to a request. Milliseconds. */
-const WINDOW_MS = 200
+const OBJECTION_MS = 200
 /** Pause between the repetitions of a request: any message may be lost. */
 const REPEAT_MS = 1000
 /** A request that wasn't repeated for this long is forgotten: its tab is gone, or frozen. */
@@ -161,7 +161,7 @@ const FORGET_MS = 3500
 /** Pause between a holder's heartbeats. Milliseconds. */
 const HEARTBEAT_MS = 2000
 
-interface Waiting extends Ranked {
+interface WaitingRequest extends Ranked {
   ticket: number
   /** End of the time for objections. On the monotonic clock, as are all times here. */
   readyAt: number
@@ -170,13 +170,13 @@ interface Waiting extends Ranked {
   grant(): void
 }
 
-interface Claimed {
+interface RemoteRequest {
   readonly ticket: number
   readonly at: number
 }
 
 /** State of one lock, as far as known here. */
-interface Known {
+interface TrackedLock {
   readonly name: string
   /** The newest holder, here or elsewhere. */
   newest: (LockState & { readonly at: number }) | null
@@ -184,8 +184,8 @@ interface Known {
   held: { readonly id: string; lose(): void } | null
   term: number
   ticket: number
-  readonly waiting: Waiting[]
-  readonly others: Map<string, Claimed>
+  readonly waiting: WaitingRequest[]
+  readonly remote: Map<string, RemoteRequest>
 }
 
 /**
@@ -197,59 +197,59 @@ interface Known {
 class MessageLocks implements Locks {
   readonly #channel: TabChannel<LeaseMessages>
   readonly #effects: Pick<Effects, 'sleep' | 'monotonic'>
-  readonly #locks = new Map<string, Known>()
+  readonly #locks = new Map<string, TrackedLock>()
   readonly #openedAt: number
-  #hasOthers = false
-  #requests = 0
+  #hasOtherTabs = false
+  #requestCount = 0
 
   constructor(channel: TabChannel<LeaseMessages>, effects: Pick<Effects, 'sleep' | 'monotonic'>) {
     this.#channel = channel
     this.#effects = effects
     this.#openedAt = effects.monotonic()
     channel.on('lock-hello', ({ isAnswer }) => {
-      this.#hasOthers = true
+      this.#hasOtherTabs = true
       if (!isAnswer) channel.post('lock-hello', { isAnswer: true })
     })
     channel.on('lock-request', (request) => this.#onRequest(request))
     channel.on('lock-withdrawn', ({ name, id }) => {
-      const known = this.#known(name)
-      known.others.delete(id)
-      this.#grantNext(known)
+      const lock = this.#trackedLock(name)
+      lock.remote.delete(id)
+      this.#grantNext(lock)
     })
     channel.on('lock-state', (state) => this.#onState(state))
     channel.post('lock-hello', { isAnswer: false })
   }
 
   request(name: string, options: LockRequest, granted: () => Promise<void>): Promise<void> {
-    const known = this.#known(name)
-    const id = `${this.#channel.tabId}:${++this.#requests}`
+    const lock = this.#trackedLock(name)
+    const id = `${this.#channel.tabId}:${++this.#requestCount}`
     return new Promise((resolve, reject) => {
-      const abort = (why: string): void => reject(new DOMException(why, 'AbortError'))
+      const abort = (reason: string): void => reject(new DOMException(reason, 'AbortError'))
       const grant = (): void => {
         const held = { id, lose: () => abort('The lock was taken over.') }
-        void this.#hold(known, held, granted).then(resolve)
+        void this.#hold(lock, held, granted).then(resolve)
       }
       if ('steal' in options) return grant()
       if (options.signal.aborted) return abort('Not any more.')
       const postedAt = this.#effects.monotonic()
       const readyAt = this.#readyAt(postedAt)
-      const waiting = { id, ticket: ++known.ticket, readyAt, postedAt, grant }
-      known.waiting.push(waiting)
+      const waiting = { id, ticket: ++lock.ticket, readyAt, postedAt, grant }
+      lock.waiting.push(waiting)
       options.signal.addEventListener('abort', () => {
-        if (!remove(known.waiting, waiting)) return
+        if (!remove(lock.waiting, waiting)) return
         this.#channel.post('lock-withdrawn', { name, id })
         abort('Not any more.')
       })
-      void this.#repeat(known, waiting)
+      void this.#repeatRequest(lock, waiting)
     })
   }
 
   /** Sets the epoch that was claimed under the lock held here. */
   setEpoch(name: string, epoch: number): void {
-    const known = this.#known(name)
-    if (known.held === null || known.newest === null) return
-    known.newest = { ...known.newest, epoch }
-    this.#report(known)
+    const lock = this.#trackedLock(name)
+    if (lock.held === null || lock.newest === null) return
+    lock.newest = { ...lock.newest, epoch }
+    this.#postState(lock)
   }
 
   /**
@@ -258,118 +258,118 @@ class MessageLocks implements Locks {
    */
   #readyAt(now: number): number {
     if (!this.#channel.isOpen) return now
-    return (this.#hasOthers ? now : this.#openedAt) + WINDOW_MS
+    return (this.#hasOtherTabs ? now : this.#openedAt) + OBJECTION_MS
   }
 
-  async #repeat(known: Known, waiting: Waiting): Promise<void> {
-    while (known.waiting.includes(waiting)) {
+  async #repeatRequest(lock: TrackedLock, request: WaitingRequest): Promise<void> {
+    while (lock.waiting.includes(request)) {
       const now = this.#effects.monotonic()
       // The tab was frozen, or the machine slept: messages from that time might not have been read yet.
-      if (hasSlept(waiting, now)) waiting.readyAt = now + WINDOW_MS
-      waiting.postedAt = now
-      this.#post(known, waiting)
-      this.#grantNext(known)
-      if (!known.waiting.includes(waiting)) return
-      await this.#effects.sleep(waiting.readyAt > now ? waiting.readyAt - now : REPEAT_MS)
+      if (hasSlept(request, now)) request.readyAt = now + OBJECTION_MS
+      request.postedAt = now
+      this.#postRequest(lock, request)
+      this.#grantNext(lock)
+      if (!lock.waiting.includes(request)) return
+      await this.#effects.sleep(request.readyAt > now ? request.readyAt - now : REPEAT_MS)
     }
   }
 
   async #hold(
-    known: Known,
-    held: { readonly id: string; lose(): void },
+    lock: TrackedLock,
+    holder: { readonly id: string; lose(): void },
     granted: () => Promise<void>,
   ): Promise<void> {
     const stop = new AbortController()
     const lose = (): void => {
-      known.held = null
+      lock.held = null
       stop.abort()
-      held.lose()
+      holder.lose()
     }
-    known.held?.lose()
-    known.held = { id: held.id, lose }
-    known.term++
-    const { name, term } = known
-    this.#setNewest(known, { name, id: held.id, term, epoch: null, isHeld: true })
-    if (this.#channel.isOpen) void this.#beat(known, stop.signal)
+    lock.held?.lose()
+    lock.held = { id: holder.id, lose }
+    lock.term++
+    const { name, term } = lock
+    this.#setNewest(lock, { name, id: holder.id, term, epoch: null, isHeld: true })
+    if (this.#channel.isOpen) void this.#sendHeartbeats(lock, stop.signal)
     await granted()
     stop.abort()
-    if (known.held?.id !== held.id) return
-    known.held = null
-    if (known.newest) this.#setNewest(known, { ...known.newest, isHeld: false })
-    this.#report(known)
-    this.#grantNext(known)
+    if (lock.held?.id !== holder.id) return
+    lock.held = null
+    if (lock.newest) this.#setNewest(lock, { ...lock.newest, isHeld: false })
+    this.#postState(lock)
+    this.#grantNext(lock)
   }
 
-  async #beat(known: Known, signal: AbortSignal): Promise<void> {
+  async #sendHeartbeats(lock: TrackedLock, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      this.#report(known)
+      this.#postState(lock)
       await this.#effects.sleep(HEARTBEAT_MS, signal)
     }
   }
 
   #onRequest({ name, id, ticket, isOld }: LeaseMessages['lock-request']): void {
-    this.#hasOthers = true
-    const known = this.#known(name)
+    this.#hasOtherTabs = true
+    const lock = this.#trackedLock(name)
     // A request that was granted before this message arrived no longer waits.
-    if (known.newest?.id !== id) known.others.set(id, { ticket, at: this.#effects.monotonic() })
-    known.ticket = Math.max(known.ticket, ticket)
-    this.#report(known)
-    const [first] = known.waiting
+    if (lock.newest?.id !== id) lock.remote.set(id, { ticket, at: this.#effects.monotonic() })
+    lock.ticket = Math.max(lock.ticket, ticket)
+    this.#postState(lock)
+    const [first] = lock.waiting
     if (first === undefined) return
     const isLater = !isOld && this.#isOld(first)
     if (isOld && !this.#isOld(first) && first.ticket <= ticket) {
-      for (const waiting of known.waiting) waiting.ticket = ++known.ticket
-      this.#post(known, first)
+      for (const queued of lock.waiting) queued.ticket = ++lock.ticket
+      this.#postRequest(lock, first)
       // A tab that has just opened doesn't know of earlier requests.
-    } else if (isLater || precedes(first, { id, ticket })) this.#post(known, first)
+    } else if (isLater || precedes(first, { id, ticket })) this.#postRequest(lock, first)
   }
 
-  #post({ name }: Known, waiting: Waiting): void {
-    const { id, ticket } = waiting
-    this.#channel.post('lock-request', { name, id, ticket, isOld: this.#isOld(waiting) })
+  #postRequest({ name }: TrackedLock, request: WaitingRequest): void {
+    const { id, ticket } = request
+    this.#channel.post('lock-request', { name, id, ticket, isOld: this.#isOld(request) })
   }
 
-  #isOld({ readyAt }: Waiting): boolean {
+  #isOld({ readyAt }: WaitingRequest): boolean {
     return this.#effects.monotonic() >= readyAt
   }
 
   #onState(state: LockState): void {
-    this.#hasOthers = true
-    const known = this.#known(state.name)
-    const { newest, held } = known
-    known.others.delete(state.id)
-    known.term = Math.max(known.term, state.term)
+    this.#hasOtherTabs = true
+    const lock = this.#trackedLock(state.name)
+    const { newest, held } = lock
+    lock.remote.delete(state.id)
+    lock.term = Math.max(lock.term, state.term)
     if (newest === null || newest.id === state.id || prevails(state, newest)) {
       // A release is a holder's last message. Ignores older ones that come late.
-      if (newest?.id !== state.id || newest.isHeld) this.#setNewest(known, state)
+      if (newest?.id !== state.id || newest.isHeld) this.#setNewest(lock, state)
       if (held !== null && held.id !== state.id) held.lose()
     } else if (this.#isMine(newest)) {
-      this.#report(known)
+      this.#postState(lock)
     } else if (state.isHeld && !this.#isInUse(newest)) {
       // The sender never knew of the former holder.
-      this.#setNewest(known, state)
+      this.#setNewest(lock, state)
     }
-    this.#grantNext(known)
+    this.#grantNext(lock)
   }
 
   /** Posts the state of a lock that was last held here: held or free. */
-  #report({ newest }: Known): void {
+  #postState({ newest }: TrackedLock): void {
     if (newest === null || !this.#isMine(newest)) return
     const { at: _at, ...state } = newest
     this.#channel.post('lock-state', state)
   }
 
-  #grantNext(known: Known): void {
+  #grantNext(lock: TrackedLock): void {
     const now = this.#effects.monotonic()
-    const [first] = known.waiting
-    if (first === undefined || known.held !== null) return
+    const [first] = lock.waiting
+    if (first === undefined || lock.held !== null) return
     if (now < first.readyAt || hasSlept(first, now)) return
-    if (known.newest !== null && this.#isInUse(known.newest)) return
-    for (const [id, { ticket, at }] of known.others) {
-      if (now - at > FORGET_MS) known.others.delete(id)
+    if (lock.newest !== null && this.#isInUse(lock.newest)) return
+    for (const [id, { ticket, at }] of lock.remote) {
+      if (now - at > FORGET_MS) lock.remote.delete(id)
       else if (precedes({ id, ticket }, first)) return
     }
-    known.waiting.shift()
+    lock.waiting.shift()
     first.grant()
   }
 
@@ -377,33 +377,33 @@ class MessageLocks implements Locks {
     return isHeld && this.#effects.monotonic() - at < SILENCE_MS
   }
 
-  #setNewest(known: Known, state: LockState): void {
-    known.term = Math.max(known.term, state.term)
-    known.newest = { ...state, at: this.#effects.monotonic() }
+  #setNewest(lock: TrackedLock, state: LockState): void {
+    lock.term = Math.max(lock.term, state.term)
+    lock.newest = { ...state, at: this.#effects.monotonic() }
   }
 
   #isMine({ id }: LockState): boolean {
     return id.startsWith(`${this.#channel.tabId}:`)
   }
 
-  #known(name: string): Known {
-    const known = this.#locks.get(name)
-    if (known) return known
-    const others = new Map<string, Claimed>()
-    const made = { name, newest: null, held: null, term: 0, ticket: 0, waiting: [], others }
-    this.#locks.set(name, made)
-    return made
+  #trackedLock(name: string): TrackedLock {
+    const lock = this.#locks.get(name)
+    if (lock) return lock
+    const remote = new Map<string, RemoteRequest>()
+    const created = { name, newest: null, held: null, term: 0, ticket: 0, waiting: [], remote }
+    this.#locks.set(name, created)
+    return created
   }
 }
 
-function hasSlept({ postedAt }: Waiting, now: number): boolean {
+function hasSlept({ postedAt }: WaitingRequest, now: number): boolean {
   return now - postedAt > 2 * REPEAT_MS
 }
 
 function remove<T>(list: T[], item: T): boolean {
-  const at = list.indexOf(item)
-  if (at >= 0) list.splice(at, 1)
-  return at >= 0
+  const index = list.indexOf(item)
+  if (index >= 0) list.splice(index, 1)
+  return index >= 0
 }
 
 /**
@@ -487,9 +487,9 @@ export function createLeases({ scope, channel, effects, observer }: LeasesOption
   })
   channel.on('lease-decided', ({ conversationId }) => observer.onAnnounced(conversationId))
   const leaseOf = (conversationId: string): Lease => {
-    const known = leases.get(conversationId)
-    if (known) return known
-    const lease = new Lease(conversationId, deps, (lost) => observer.onLost(lost))
+    const existing = leases.get(conversationId)
+    if (existing) return existing
+    const lease = new Lease(conversationId, deps, (lostId) => observer.onLost(lostId))
     leases.set(conversationId, lease)
     return lease
   }

@@ -27,14 +27,14 @@ export function requestLock(
   request: LockRequest,
 ): Promise<HeldLock | null> {
   return new Promise((resolve, reject) => {
-    const { lock, lose, released } = heldLock()
+    const { lock, lose, released } = createHeldLock()
     let state: 'waiting' | 'granted' | 'over' = 'waiting'
     // Uses a signal of its own: some browsers react to an abort after the grant.
-    const { options, detach } = detachable(request)
-    const settle = (to: 'granted' | 'over'): void => {
-      state = to
+    const { options, detach } = detachableRequest(request)
+    const settle = (outcome: 'granted' | 'over'): void => {
+      state = outcome
       detach()
-      resolve(to === 'granted' ? lock : null)
+      resolve(outcome === 'granted' ? lock : null)
     }
     const granted = (): Promise<void> => {
       // The grant and the abort may cross.
@@ -45,8 +45,8 @@ export function requestLock(
     locks.request(name, options, granted).catch((error: unknown) => {
       if (state === 'granted') return lose()
       // A page of an opaque origin has no locks, and shares its storage with nobody.
-      if (nameOf(error) === 'SecurityError') return settle('granted')
-      if (nameOf(error) === 'AbortError') return settle('over')
+      if (errorName(error) === 'SecurityError') return settle('granted')
+      if (errorName(error) === 'AbortError') return settle('over')
       detach()
       reject(error instanceof Error ? error : new Error(String(error)))
     })
@@ -54,27 +54,27 @@ export function requestLock(
 }
 
 /** Returns the lock if it is already granted, or gets granted while its request is aborted. Otherwise null. */
-export async function orAbort(
+export async function lockOrAbort(
   request: Promise<HeldLock | null>,
   stop: AbortController,
 ): Promise<HeldLock | null> {
-  const known = await Promise.race([request, Promise.resolve(undefined)])
-  if (known !== undefined) return known
+  const settled = await Promise.race([request, Promise.resolve(undefined)])
+  if (settled !== undefined) return settled
   stop.abort()
   return request
 }
 
-function detachable(request: LockRequest): { options: LockRequest; detach: () => void } {
+function detachableRequest(request: LockRequest): { options: LockRequest; detach: () => void } {
   if ('steal' in request) return { options: request, detach: () => undefined }
-  const own = new AbortController()
-  const abort = (): void => own.abort()
+  const controller = new AbortController()
+  const abort = (): void => controller.abort()
   if (request.signal.aborted) abort()
   request.signal.addEventListener('abort', abort)
   const detach = (): void => request.signal.removeEventListener('abort', abort)
-  return { options: { signal: own.signal }, detach }
+  return { options: { signal: controller.signal }, detach }
 }
 
-function heldLock(): { lock: HeldLock; lose: () => void; released: Promise<void> } {
+function createHeldLock(): { lock: HeldLock; lose: () => void; released: Promise<void> } {
   let isLost = false
   let isOver = false
   let release: () => void = () => undefined
@@ -100,6 +100,6 @@ function heldLock(): { lock: HeldLock; lose: () => void; released: Promise<void>
   return { lock, lose, released }
 }
 
-function nameOf(thrown: unknown): string {
+function errorName(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : ''
 }

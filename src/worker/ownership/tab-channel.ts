@@ -86,9 +86,9 @@ export function createTabChannel<M extends object>(options: TabChannelOptions<M>
       port?.postMessage(envelope)
     },
     on: (type, handler) => {
-      const known = handlers.get(type) ?? new Set()
-      handlers.set(type, known.add(handler))
-      return () => void known.delete(handler)
+      const listeners = handlers.get(type) ?? new Set()
+      handlers.set(type, listeners.add(handler))
+      return () => void listeners.delete(handler)
     },
     close: () => {
       port?.close()

@@ -15,7 +15,7 @@ import { meterUsage, messageTokens } from '../model/token-counts.ts'
 import { modelFetch } from '../model/page-fetch.ts'
 import { REQUEST_CHANGED, TOOLS_REFUSED } from '../../providers/core/form-memory.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
-import { maySeal } from './hide-secrets.ts'
+import { mayHaveSecrets } from './hide-secrets.ts'
 import type { CallDetails, FactOf, Identified } from '../../protocol/fact.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { formatObservation } from '../../action/format-observation.ts'
@@ -32,7 +32,7 @@ export const PROMPT_TRUNCATED = 'prompt-truncated'
 /** Share of a request's minimum tokens below which the server can't have read all of it. */
 export const MIN_READ_SHARE = 0.7
 /** Counts up to this many tokens prove nothing: a server's cache may have held the rest. */
-const LEAST_COUNT = 1000
+const MIN_COUNT = 1000
 
 /**
  * Pieces of text that are at least one token each in all tokenizers. A token has at most three Chinese or Japanese
@@ -41,7 +41,7 @@ const LEAST_COUNT = 1000
 const WORDS = /[\u3040-\u9fff]{1,3}|[\p{L}\p{M}]{1,16}/gu
 
 /** The minimum tokens of a text. */
-const leastTokens = (text: string): number => text.match(WORDS)?.length ?? 0
+const minTokens = (text: string): number => text.match(WORDS)?.length ?? 0
 
 /**
  * Counts signs that the server cut the request; 2 are a proof.
@@ -53,17 +53,17 @@ export function truncationSigns(
   { instructions = '', trailer = '', messages }: ModelRequest,
   counted: number,
 ): { readonly signs: 0 | 1 | 2; readonly least: number } {
-  const least = leastTokens(`${instructions} ${trailer}`) + leastOf(messages)
-  if (counted <= LEAST_COUNT || counted >= MIN_READ_SHARE * least) return { signs: 0, least }
-  const fresh = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant'))
-  if (counted < MIN_READ_SHARE * leastOf(fresh)) return { signs: 2, least }
-  const most = fresh.reduce((sum, message) => sum + messageTokens(message), 0)
-  return { signs: counted > 1.5 * most ? 1 : 0, least }
+  const least = minTokens(`${instructions} ${trailer}`) + minTokensOf(messages)
+  if (counted <= MIN_COUNT || counted >= MIN_READ_SHARE * least) return { signs: 0, least }
+  const newMessages = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant'))
+  if (counted < MIN_READ_SHARE * minTokensOf(newMessages)) return { signs: 2, least }
+  const maxTokens = newMessages.reduce((sum, message) => sum + messageTokens(message), 0)
+  return { signs: counted > 1.5 * maxTokens ? 1 : 0, least }
 }
 
 /** The minimum tokens of messages. Parts that some servers leave out, such as reasoning, count as zero. */
-function leastOf(messages: readonly Message[]): number {
-  return leastTokens(messages.flatMap(({ parts }) => parts.map(textOf)).join(' '))
+function minTokensOf(messages: readonly Message[]): number {
+  return minTokens(messages.flatMap(({ parts }) => parts.map(textOf)).join(' '))
 }
 
 function textOf(part: Message['parts'][number]): string {
@@ -89,7 +89,7 @@ function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'parentId
   const { form, losses, tools, toolMode, newId } = output
   const { parts, usage, finishReason, rawFinishReason, providerMetadata, actionText, feedback } =
     output.turn
-  const named = parts.map((part) => {
+  const ownParts = parts.map((part) => {
     if (part.type !== 'tool-call') return part
     const isNative = toolMode === 'native' && !part.rescued
     const toolName = isNative ? resolveName(part.toolName, tools) : part.toolName
@@ -98,7 +98,7 @@ function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'parentId
   const message: Identified<AssistantMessage> = {
     role: 'assistant',
     id: output.messageId,
-    parts: named,
+    parts: ownParts,
     ...(providerMetadata && { providerMetadata }),
     ...(actionText !== undefined && { actionText }),
     ...(losses.length > 0 && { losses }),
@@ -108,8 +108,10 @@ function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'parentId
     step: output.step,
     attempt: output.attempt,
     message,
-    toolsId: named.some((part) => part.type === 'tool-call') ? newId('msg_') : null,
-    calls: named.flatMap((part) => (part.type === 'tool-call' ? [factsOf(part, output)] : [])),
+    toolsId: ownParts.some((part) => part.type === 'tool-call') ? newId('msg_') : null,
+    calls: ownParts.flatMap((part) =>
+      part.type === 'tool-call' ? [callDetails(part, output)] : [],
+    ),
     usage,
     finishReason,
     ...(rawFinishReason !== undefined && { rawFinishReason }),
@@ -125,22 +127,22 @@ function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'parentId
   }
 }
 
-function factsOf(part: ToolCallPart, output: TurnOutput): CallDetails {
+function callDetails(part: ToolCallPart, output: TurnOutput): CallDetails {
   const { toolMode } = output
   const tool = output.tools.get(part.toolName)
-  const besides =
+  const isParallelSafe =
     tool !== undefined && (tool.annotations.readOnly || tool.parallelSafe) && !tool.sequential
   return {
     toolCallId: part.toolCallId,
     known: tool !== undefined,
     // ACTION calls always run in order.
-    parallel: toolMode === 'native' && besides,
+    parallel: toolMode === 'native' && isParallelSafe,
     ...(tool?.title !== undefined && { title: tool.title }),
     ...(tool?.remote && { source: tool.remote.source }),
     ...(tool?.annotations.readOnly === true && { readOnly: true }),
     ...(tool?.control === 'finish-task' && { finishes: true }),
     ...(part.rescued && { rescued: true }),
-    ...(tool !== undefined && mayBeOthers(part, output) && { quoted: true }),
+    ...(tool !== undefined && mayBeQuoted(part, output) && { quoted: true }),
   }
 }
 
@@ -148,7 +150,7 @@ function factsOf(part: ToolCallPart, output: TurnOutput): CallDetails {
  * Whether a call in text may be quoted from untrusted content (Q3). A model that is known to call natively may also
  * merely mention a call (Q4).
  */
-function mayBeOthers(part: ToolCallPart, output: TurnOutput): boolean {
+function mayBeQuoted(part: ToolCallPart, output: TurnOutput): boolean {
   const { toolMode, calledNatively, isQuoted } = output
   if (part.error || (toolMode === 'native' && !part.rescued)) return false
   const isNative = (other: ModelTurn['parts'][number]): boolean =>
@@ -171,29 +173,29 @@ export type TurnOutcome = Extract<ModelOutcome, { readonly type: 'turn' }>
 /** Returns the fact that stores what the model answered in a step. */
 export function turnFact(
   { conversation: { promptTexts }, effects, losses, tools }: ModelsContext,
-  asked: RequestedStep,
+  requested: RequestedStep,
   outcome: TurnOutcome,
 ): ReturnType<typeof modelOutput> {
   return modelOutput({
-    ...asked,
+    ...requested,
     ...outcome,
     newId: effects.newId,
     losses: losses.splice(0),
     tools,
-    isQuoted: (call) => promptTexts.hasCall(call, asked.stepContext.tools),
+    isQuoted: (call) => promptTexts.hasCall(call, requested.stepContext.tools),
     calledNatively: promptTexts.calledNatively,
   })
 }
 
 /** The fact of a step that was cut short because a person wrote a message. */
 export function cutForMessage(
-  asked: RequestedStep,
+  requested: RequestedStep,
   outcome: CutTurn & { readonly attempt: number },
 ): FactDraft {
   const { attempt, usage } = outcome
-  const cut = cutFact(asked, outcome) ?? {
+  const cut = cutFact(requested, outcome) ?? {
     type: 'step-cut',
-    step: asked.step,
+    step: requested.step,
     attempt,
     message: null,
     usage,
@@ -211,9 +213,9 @@ export function cutFact(
   return { type: 'step-cut', step, attempt, message, usage }
 }
 
-type Asking = Pick<ModelCall, 'confirm' | 'messageId' | 'firstAttempt' | 'stepContext'>
+type AskOptions = Pick<ModelCall, 'confirm' | 'messageId' | 'firstAttempt' | 'stepContext'>
 
-interface AskingQuietly extends Pick<
+interface QuietAskOptions extends Pick<
   ModelCall,
   'attemptFailed' | 'confirm' | 'messageId' | 'request' | 'stepContext'
 > {
@@ -228,9 +230,12 @@ export function actionPartLoader({
 }: Pick<DrivenRun, 'conversation' | 'signal'>): () => Promise<unknown> | null {
   return () => {
     const { waiter } = storageRetry
-    const stopped = waiter && { ...waiter, signal: AbortSignal.any([waiter.signal, signal]) }
+    const stoppableWaiter = waiter && {
+      ...waiter,
+      signal: AbortSignal.any([waiter.signal, signal]),
+    }
     const load = async (): Promise<void> => void (await needActionPart())
-    return loadActionPart() && storageRetry.persist(load, { waiter: stopped })
+    return loadActionPart() && storageRetry.persist(load, { waiter: stoppableWaiter })
   }
 }
 
@@ -238,34 +243,34 @@ export function actionPartLoader({
 export async function askModel(
   context: ModelsContext,
   run: CountedRun,
-  asking: Asking,
+  options: AskOptions,
 ): Promise<ModelOutcome> {
   const { conversation, memory, runId, tools } = context
-  const { stepContext } = asking
+  const { stepContext } = options
   const step = run.steps + 1
-  const hides = inputHider(context)
+  const hidesDelta = inputHider(context)
   memory.forms.restore(conversation.forms.values())
   const request: ModelCall['request'] = (toolMode) => {
     if (readsTextCalls(stepContext.model, toolMode))
-      conversation.promptTexts.takeUnstored(stepContext)
+      conversation.promptTexts.readUnstored(stepContext)
     return buildRequest(conversation.state, run, { stepContext, toolMode })
   }
   const { drafts } = conversation
   // Drafts must not hold secrets, and which values are secret is known only once the answer is complete.
-  if (tools.toolsWithSecrets.length === 0) drafts.begin()
+  if (tools.toolsWithSecrets.length === 0) drafts.startStep()
   try {
     const outcome = callModel({
-      ...reaching(context, stepContext),
-      ...asking,
+      ...connectionOptions(context, stepContext),
+      ...options,
       step,
       request,
       loadActionPart: actionPartLoader(context),
       meter: meter(context, run, { stepContext, request }),
-      emit: (given, attempt) => {
-        if (hides(given)) return
-        const delta = { ...named(given, tools), runId, step, attempt }
+      emit: (callDelta, attempt) => {
+        if (hidesDelta(callDelta)) return
+        const delta = { ...withOwnName(callDelta, tools), runId, step, attempt }
         report(context, delta)
-        drafts.note(delta)
+        drafts.scheduleWrite(delta)
       },
       attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
     })
@@ -274,7 +279,7 @@ export async function askModel(
     if (mayCallInText && stepContext.tools.length > 0) loadActionPart()?.catch(() => {})
     return await outcome
   } finally {
-    drafts.end()
+    drafts.endStep()
   }
 }
 
@@ -285,17 +290,17 @@ export async function askModel(
 export function askQuietly(
   context: ModelsContext,
   run: CountedRun,
-  asking: AskingQuietly,
+  options: QuietAskOptions,
 ): Promise<ModelOutcome> {
   const { runId } = context
   const step = run.steps + 1
   return callModel({
-    ...reaching(context, asking.stepContext),
-    ...asking,
+    ...connectionOptions(context, options.stepContext),
+    ...options,
     step,
-    meter: meter(context, run, asking),
-    emit: (given, attempt) => {
-      const delta = { ...given, runId, step, attempt }
+    meter: meter(context, run, options),
+    emit: (callDelta, attempt) => {
+      const delta = { ...callDelta, runId, step, attempt }
       if (isLoss(delta)) report(context, delta)
     },
   })
@@ -307,11 +312,11 @@ function meter(
   run: CountedRun,
   { stepContext, request }: Pick<ModelCall, 'request' | 'stepContext'>,
 ): ModelCall['meter'] {
-  return (said, attempt) => {
-    const usage = meterUsage(said, {
+  return (result, attempt) => {
+    const usage = meterUsage(result, {
       model: stepContext.model,
       limits: run.limits,
-      request: () => request(said.toolMode),
+      request: () => request(result.toolMode),
     })
     if (usage.estimated && !conversation.run?.usage.estimated)
       stream.pushDelta({ type: 'warning', ...ESTIMATED, runId, step: run.steps + 1, attempt })
@@ -320,7 +325,7 @@ function meter(
 }
 
 /** The options of a model call that are the same for every request: provider, credentials, `fetch` and so on. */
-function reaching(
+function connectionOptions(
   context: ModelsContext,
   stepContext: StepContext,
 ): Pick<
@@ -360,22 +365,22 @@ const ESTIMATED = {
 
 /** Hides inputs that may hold secrets while they stream: only a complete input shows which values are secret. */
 function inputHider(context: DrivenRun): (delta: CallDelta) => boolean {
-  const shown = new Set<string>()
+  const visibleCalls = new Set<string>()
   return (delta) => {
-    if (delta.type === 'tool-input-delta') return !shown.has(delta.toolCallId)
+    if (delta.type === 'tool-input-delta') return !visibleCalls.has(delta.toolCallId)
     if (delta.type !== 'tool-input-start') return false
     const { toolCallId, toolName } = delta
-    const own = resolveName(toolName, context.tools)
+    const ownName = resolveName(toolName, context.tools)
     // Until the input is complete, the model's parameter names can't be distinguished from values.
-    const isRenamed = context.tools.get(own)?.forModel?.parameters.length
-    if (isRenamed || maySeal(context, own)) shown.delete(toolCallId)
-    else shown.add(toolCallId)
+    const isRenamed = context.tools.get(ownName)?.forModel?.parameters.length
+    if (isRenamed || mayHaveSecrets(context, ownName)) visibleCalls.delete(toolCallId)
+    else visibleCalls.add(toolCallId)
     return false
   }
 }
 
 /** Adds the tool's own name and title, so that people see them even while a call streams. */
-function named(delta: CallDelta, tools: ToolTable): CallDelta {
+function withOwnName(delta: CallDelta, tools: ToolTable): CallDelta {
   if (delta.type !== 'tool-input-start') return delta
   const { name: toolName, title } = tools.get(resolveName(delta.toolName, tools)) ?? {
     name: delta.toolName,

@@ -14,7 +14,7 @@ import type { CallState } from '../../protocol/state.ts'
 import type { Row } from '../../protocol/fact.ts'
 
 /** Finds repeats of secrets, and replaces them by their placeholders. */
-export function repeatsOf(secrets: readonly SecretValue[]): SecretReplacer {
+export function replacerFor(secrets: readonly SecretValue[]): SecretReplacer {
   return createSecretReplacer(
     new Map(secrets.map(({ placeholder, value }) => [String(value), placeholder])),
   )
@@ -36,20 +36,20 @@ export class CallSecrets {
     input: JsonValue,
     isSecret: (value: string | number, pointer: string) => boolean,
   ): JsonValue {
-    const known = this.#values.get(toolCallId) ?? new Map<string, string | number>()
-    const used = new Set<unknown>([...known.keys(), ...leavesOf(input).values()])
+    const values = this.#values.get(toolCallId) ?? new Map<string, string | number>()
+    const used = new Set<unknown>([...values.keys(), ...leavesOf(input).values()])
     let count = 0
-    const next = (): string => {
-      let seal = createPlaceholder(toolCallId, ++count)
-      while (used.has(seal)) seal = createPlaceholder(toolCallId, ++count)
-      return seal
+    const nextPlaceholder = (): string => {
+      let placeholder = createPlaceholder(toolCallId, ++count)
+      while (used.has(placeholder)) placeholder = createPlaceholder(toolCallId, ++count)
+      return placeholder
     }
     return mapLeaves(input, (leaf, pointer) => {
       if (leaf === '' || !canBeSecret(leaf) || isPlaceholder(leaf) || !isSecret(leaf, pointer))
         return leaf
-      const seal = next()
-      this.keep(toolCallId, [{ placeholder: seal, value: leaf }])
-      return seal
+      const placeholder = nextPlaceholder()
+      this.keep(toolCallId, [{ placeholder, value: leaf }])
+      return placeholder
     })
   }
 
@@ -64,34 +64,34 @@ export class CallSecrets {
 
   keep(toolCallId: string, values: readonly SecretValue[]): void {
     if (values.length === 0) return
-    const known = this.#values.get(toolCallId) ?? new Map<string, string | number>()
-    for (const { placeholder, value } of values) known.set(placeholder, value)
-    this.#values.set(toolCallId, known)
+    const stored = this.#values.get(toolCallId) ?? new Map<string, string | number>()
+    for (const { placeholder, value } of values) stored.set(placeholder, value)
+    this.#values.set(toolCallId, stored)
   }
 
   /** Returns the input with its secret values. Null: a value is lost, or belongs to another call. */
   restore(toolCallId: string, input: JsonValue): JsonValue | null {
     if (!hasPlaceholder(input)) return input
     const values = this.#values.get(toolCallId)
-    let isWhole = true
-    const whole = mapLeaves(input, (leaf) => {
+    let isComplete = true
+    const restored = mapLeaves(input, (leaf) => {
       if (!isPlaceholder(leaf)) return leaf
       const value = values?.get(leaf)
-      isWhole &&= value !== undefined
+      isComplete &&= value !== undefined
       return value ?? leaf
     })
-    return isWhole ? whole : null
+    return isComplete ? restored : null
   }
 
   /** The input's secret values with their placeholders. Empty if any value is lost. */
   valuesIn(toolCallId: string, input: JsonValue): SecretValue[] {
-    const whole = this.restore(toolCallId, input)
-    return whole === null ? [] : sealedValues(input, whole)
+    const restored = this.restore(toolCallId, input)
+    return restored === null ? [] : sealedValues(input, restored)
   }
 
   /** Hides what repeats a secret of another call, such as the composite tool's around it. */
-  hideRepeats(toolCallId: string, value: JsonValue, other: CallState): JsonValue {
-    const { hasSecret } = repeatsOf(this.valuesIn(other.toolCallId, other.input))
+  hideRepeats(toolCallId: string, value: JsonValue, otherCall: CallState): JsonValue {
+    const { hasSecret } = replacerFor(this.valuesIn(otherCall.toolCallId, otherCall.input))
     return this.hide(toolCallId, value, (leaf) => hasSecret(`${leaf}`))
   }
 

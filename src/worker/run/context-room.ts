@@ -43,11 +43,11 @@ export function learnTokens(
     memory.rememberTokens(model, { counted: input + cached + written, estimated: sent })
   // Some servers exclude cached tokens from `inputTokens`.
   const counted = inputTokens + cached + written
-  const cut =
+  const truncation =
     counted < MIN_READ_SHARE * sent &&
     truncationSigns(buildRequest(state, run, { stepContext, toolMode }), counted)
-  if (!memory.provesTruncation(model, cut ? cut.signs : 0) || !cut) return
-  const message = `The server read about ${counted} of ${cut.least} tokens: raise its context length (OLLAMA_CONTEXT_LENGTH).`
+  if (!memory.provesTruncation(model, truncation ? truncation.signs : 0) || !truncation) return
+  const message = `The server read about ${counted} of ${truncation.least} tokens: raise its context length (OLLAMA_CONTEXT_LENGTH).`
   report(context, { type: 'warning', code: PROMPT_TRUNCATED, message, runId, step, attempt })
 }
 
@@ -65,13 +65,20 @@ export function recallTokens(
   if (memory.knowsTokens(model)) return
   const { state } = conversation
   const rows = contextOn(state)
-  const newest = rows.findLastIndex((row) => 'tokensAfter' in row)
-  const row = rows[newest]
+  const newestIndex = rows.findLastIndex((row) => 'tokensAfter' in row)
+  const row = rows[newestIndex]
   if (row === undefined || !('tokensAfter' in row) || row.tokensAfter === undefined) return
   const head = state.path.findLastIndex(({ id }) => id === row.after)
-  const then = { ...state, path: state.path.slice(0, head + 1), context: rows.slice(0, newest + 1) }
+  const earlierState = {
+    ...state,
+    path: state.path.slice(0, head + 1),
+    context: rows.slice(0, newestIndex + 1),
+  }
   const { fixed } = sizeOf(context, run, stepContext)
-  memory.rememberTokens(model, { counted: row.tokensAfter, estimated: sentTokens(then, fixed) })
+  memory.rememberTokens(model, {
+    counted: row.tokensAfter,
+    estimated: sentTokens(earlierState, fixed),
+  })
 }
 
 /** Remembers the context window that a server names when it refuses a request as too long. */
@@ -110,8 +117,8 @@ export function roomOf(
   const { model } = stepContext
   const window = windowOf(context, stepContext, compaction)
   if (window === undefined) return undefined
-  const { at = COMPACTION_DEFAULTS.at } = compaction
-  return ((window - outputTokens(model, window)) * at) / memory.tokenFactor(model)
+  const { at: share = COMPACTION_DEFAULTS.at } = compaction
+  return ((window - outputTokens(model, window)) * share) / memory.tokenFactor(model)
 }
 
 /** Sizes in estimated tokens. */

@@ -29,10 +29,10 @@ export function endsEarly(output: Output): boolean {
 }
 
 /** The note on an answer that is empty, or announced a call that never came. */
-export function noteOn(output: Output): string {
-  const what = isBlank(output) ? 'Your last message was empty.' : 'No tool call came.'
-  const how = output.finishReason === 'length' ? ', briefly: the output limit was reached' : ''
-  return `${what} Call a tool or answer in words${how}.`
+export function reminderText(output: Output): string {
+  const problem = isBlank(output) ? 'Your last message was empty.' : 'No tool call came.'
+  const brevity = output.finishReason === 'length' ? ', briefly: the output limit was reached' : ''
+  return `${problem} Call a tool or answer in words${brevity}.`
 }
 
 /**
@@ -44,7 +44,7 @@ export function noteOn(output: Output): string {
 export const REPETITION = { warn: 3, stop: 6, steps: 25 } as const
 
 /** Longest repeated cycle to detect, in steps. */
-const MAX_LENGTH = 4
+const MAX_CYCLE_LENGTH = 4
 
 /** Detects cycles of steps with equal calls and results. A small, pure fold over the steps. */
 interface Repetition {
@@ -62,16 +62,16 @@ const NO_REPETITION: Repetition = { recent: [], streaks: [], length: 1, count: 0
 /** Counts one more step's calls with their results. An equal call with another result is progress. */
 function countRepetition(before: Repetition, calls: readonly CallState[]): Repetition {
   const signature = digestOf(calls.map((call) => [call.toolName, call.modelInput, call.output]))
-  const streaks = Array.from({ length: MAX_LENGTH }, (_, index) =>
+  const streaks = Array.from({ length: MAX_CYCLE_LENGTH }, (_, index) =>
     before.recent.at(-1 - index) === signature ? (before.streaks[index] ?? 0) + 1 : 0,
   )
-  let best = { length: 1, count: 1 }
+  let longest = { length: 1, count: 1 }
   for (const [index, streak] of streaks.entries()) {
     const length = index + 1
     const count = Math.floor(streak / length) + 1
-    if (count > best.count) best = { length, count }
+    if (count > longest.count) longest = { length, count }
   }
-  return { recent: [...before.recent, signature].slice(-MAX_LENGTH), streaks, ...best }
+  return { recent: [...before.recent, signature].slice(-MAX_CYCLE_LENGTH), streaks, ...longest }
 }
 
 /** Counts the steps that asked for a call, by name and input. */
@@ -104,7 +104,7 @@ export interface Spent {
   readonly activeMs: number
 }
 
-interface Concluding {
+interface LimitedRun {
   readonly limits: Limits
   /** The limit reached when the current step began. See `Counters`. */
   readonly limit: LimitName | null
@@ -120,17 +120,18 @@ interface ActiveTime {
 /** The first limit that these runs have reached together. Null: none. Pure. */
 export function reachedLimit(limits: Limits, spent: readonly Spent[]): LimitName | null {
   const { steps, tokens, costUSD, minutes } = limits
-  const sum = (of: (one: Spent) => number | undefined): number =>
-    spent.reduce((total, one) => total + (of(one) ?? 0), 0)
-  if (steps !== undefined && sum((one) => one.steps) >= steps) return 'steps'
+  const sum = (valueOf: (spending: Spent) => number | undefined): number =>
+    spent.reduce((total, spending) => total + (valueOf(spending) ?? 0), 0)
+  if (steps !== undefined && sum((spending) => spending.steps) >= steps) return 'steps'
   if (tokens !== undefined && sum(({ usage }) => usage.totalTokens) >= tokens) return 'tokens'
   if (costUSD !== undefined && sum(({ usage }) => usage.costUSD) >= costUSD) return 'costUSD'
-  if (minutes !== undefined && sum((one) => one.activeMs) >= minutes * 60_000) return 'minutes'
+  if (minutes !== undefined && sum((spending) => spending.activeMs) >= minutes * 60_000)
+    return 'minutes'
   return null
 }
 
 /** The limit that makes the run's next step its last answer. Null: none. Pure. */
-export function limitOf(run: Spent & Concluding): LimitName | null {
+export function limitOf(run: Spent & LimitedRun): LimitName | null {
   return run.limit ?? reachedLimit(run.limits, [run])
 }
 
@@ -138,7 +139,7 @@ export function limitOf(run: Spent & Concluding): LimitName | null {
  * The step's configuration within the run's limits. A last answer gets `toolChoice: 'none'`. Throws `invalid-config` if
  * the run limits cost and the model's prices are unknown.
  */
-export function applyLimits(stepContext: StepContext, run: Spent & Concluding): StepContext {
+export function applyLimits(stepContext: StepContext, run: Spent & LimitedRun): StepContext {
   const { model } = stepContext
   if (run.limits.costUSD !== undefined && !getPrices(model))
     throw new OffstageError('invalid-config', pricesMissing(model.model))
@@ -161,19 +162,19 @@ function isActive(run: RunState): boolean {
   return run.end === null && !isRunWaiting(run)
 }
 
-const NAMES: readonly LimitName[] = ['steps', 'tokens', 'costUSD', 'minutes']
+const LIMIT_NAMES: readonly LimitName[] = ['steps', 'tokens', 'costUSD', 'minutes']
 
 /** Takes the lower value of each limit. A limit that only one side sets applies, too. Pure. */
-export function stricterLimits(one: RunLimits, other: RunLimits): RunLimits {
-  const maxSteps = Math.min(stepsOf(one), stepsOf(other))
-  const lowest = NAMES.flatMap((name) => {
-    const limit = Math.min(one[name] ?? Infinity, other[name] ?? Infinity)
+export function stricterLimits(a: RunLimits, b: RunLimits): RunLimits {
+  const maxSteps = Math.min(stepsOf(a), stepsOf(b))
+  const lowest = LIMIT_NAMES.flatMap((name) => {
+    const limit = Math.min(a[name] ?? Infinity, b[name] ?? Infinity)
     return limit === Infinity ? [] : [[name, limit] as const]
   })
   return {
     maxSteps: maxSteps === Infinity ? -1 : maxSteps,
-    retries: Math.min(one.retries, other.retries),
-    maxChildren: Math.min(one.maxChildren ?? MOST_CHILDREN, other.maxChildren ?? MOST_CHILDREN),
+    retries: Math.min(a.retries, b.retries),
+    maxChildren: Math.min(a.maxChildren ?? MOST_CHILDREN, b.maxChildren ?? MOST_CHILDREN),
     ...Object.fromEntries(lowest),
   }
 }
@@ -183,7 +184,7 @@ function stepsOf({ maxSteps }: RunLimits): number {
 }
 
 /** Whether a run may take its next step. */
-export type Admitted =
+export type AdmissionResult =
   /** `run` has the limits of the whole family. If the family has reached one, the step is the last answer. */
   | { readonly type: 'step'; readonly run: CountedRun }
   /** No step: the run is a child. Its parent or the parent's call has ended, or the family has reached a limit. */
@@ -191,28 +192,28 @@ export type Admitted =
 
 /** A run with its child runs, or with its parent run, as the run's driver sees them. */
 export interface RunFamily {
-  /** Checks the family's usage, and reserves one step for this run until `stepOver`. */
-  admit(run: CountedRun): Promise<Admitted>
-  stepOver(): void
+  /** Checks the family's usage, and reserves one step for this run until `endStep`. */
+  admit(run: CountedRun): Promise<AdmissionResult>
+  endStep(): void
   /** Facts for the usage of these calls' child runs that is known here but not stored yet. */
   usageOf(calls: readonly CallState[]): FactDraft[]
-  /** Facts for the usage of a call's child run, read from the store, plus the usage in `besides`. */
-  storedUsageOf(call: CallState, besides?: RunUsage): Promise<FactDraft[]>
+  /** Facts for the usage of a call's child run, read from the store, plus the usage in `extraUsage`. */
+  storedUsageOf(call: CallState, extraUsage?: RunUsage): Promise<FactDraft[]>
 }
 
 /** Default for `limits.steps` of a run and its child runs together, if `maxSteps` isn't higher. */
-const STEPS_OF_ALL = 100
+const DEFAULT_FAMILY_STEPS = 100
 
 /** The limits of a run and its child runs together. Pure. */
-export function limitsOfAll({ limits }: Pick<CountedRun, 'limits'>): CountedRun['limits'] {
+export function familyLimits({ limits }: Pick<CountedRun, 'limits'>): CountedRun['limits'] {
   const { maxSteps, steps } = limits
   // A run without a step limit means no step limit for its child runs, either.
   if (steps !== undefined || maxSteps < 0) return limits
-  return { ...limits, steps: Math.max(STEPS_OF_ALL, maxSteps) }
+  return { ...limits, steps: Math.max(DEFAULT_FAMILY_STEPS, maxSteps) }
 }
 
 /** The run with the limit that its family has reached, which makes its next step the last answer. Pure. */
-export function concluding(run: CountedRun, limit: LimitName | null): CountedRun {
+export function withReachedLimit(run: CountedRun, limit: LimitName | null): CountedRun {
   return { ...run, limit: run.limit ?? limit }
 }
 
@@ -282,12 +283,12 @@ export function countRow(
     return { ...run, ...NOTHING_COUNTED, activeSince: row.at }
   const counted = { ...before, ...run }
   return row.runId === run.runId
-    ? { ...counted, ...changeBy(counted, row), ...activeTime(before, run, row) }
+    ? { ...counted, ...changedCounters(counted, row), ...activeTime(before, run, row) }
     : counted
 }
 
 /** The counters that a row of the run changes. */
-function changeBy(run: CountedRun, row: Row): Partial<Counters> {
+function changedCounters(run: CountedRun, row: Row): Partial<Counters> {
   switch (row.type) {
     case 'step-started':
       return row.limit === undefined ? {} : { limit: row.limit }
@@ -318,7 +319,7 @@ function changeBy(run: CountedRun, row: Row): Partial<Counters> {
       const isInvalid = status === 'invalid' && output.type === 'error' && row.path.length === 1
       return {
         ...(run.calls.every(isSettled) && {
-          ...streakAfter(run, judge(run)),
+          ...streakAfter(run, stepVerdict(run)),
           repetition: countRepetition(run.repetition, topLevelCalls(run.calls)),
         }),
         ...(status === 'succeeded' && { hasSucceeded: true }),
@@ -334,7 +335,7 @@ function changeBy(run: CountedRun, row: Row): Partial<Counters> {
 type Verdict = 'valid' | 'invalid' | 'open'
 
 /** Judges a step whose calls are settled. The output already counted calls that could not be read. */
-function judge({ calls, feedback }: RunState): Verdict {
+function stepVerdict({ calls, feedback }: RunState): Verdict {
   if (topLevelCalls(calls).some(({ status }) => status === 'invalid')) return 'invalid'
   return feedback ? 'open' : 'valid'
 }

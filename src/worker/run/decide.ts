@@ -5,22 +5,22 @@ import { FORMAT, type Row, type RunEnd } from '../../protocol/fact.ts'
 import { type CountedRun, countRow, limitOf, REPETITION, repetitionWords } from './counters.ts'
 import { fold } from '../../conversation/fold.ts'
 import type { Conversation } from '../conversation.ts'
-import { type FactDraft, placed } from '../store/fact-draft.ts'
+import { type FactDraft, withParents } from '../store/fact-draft.ts'
 
 /** Computes the run's state after these facts, without committing them. Pure. */
 export function lookAhead(
-  { state, run: now }: Pick<Conversation, 'state' | 'run'>,
+  { state, run: currentRun }: Pick<Conversation, 'state' | 'run'>,
   drafts: readonly FactDraft[],
 ): CountedRun | null {
   const { conversationId, path } = state
-  const place = { format: FORMAT, conversationId, seq: 0, at: 0, appendId: '' } as const
-  const runId = now?.runId ?? null
-  const rows = placed(drafts, path.at(-1)?.id ?? null).map((fact): Row => ({
+  const rowFields = { format: FORMAT, conversationId, seq: 0, at: 0, appendId: '' } as const
+  const runId = currentRun?.runId ?? null
+  const rows = withParents(drafts, path.at(-1)?.id ?? null).map((fact): Row => ({
     runId,
     ...fact,
-    ...place,
+    ...rowFields,
   }))
-  let run = now
+  let run = currentRun
   fold(state, rows, (row, next) => (run = countRow(run, next, row)))
   return run
 }
@@ -52,16 +52,17 @@ export type Decision = 'call-model' | 'run-tools' | 'wait' | RunEnd
 /** Decides a run's next action from its state alone. Pure. */
 export function decide(run: CountedRun): Decision {
   if (run.end !== null) return run.end
-  if (run.damage !== undefined) return failed('conversation-broken', run.damage)
+  if (run.damage !== undefined) return failedEnd('conversation-broken', run.damage)
   if (run.paused !== null) return 'wait'
   if (run.limit !== null && run.isConcluded) return { outcome: 'limit', limit: run.limit }
   const next = run.calls.find((call) => !isSettled(call))
   if (next === undefined) {
-    if (run.repetition.count >= REPETITION.stop) return repeated(repetitionWords(run.repetition))
+    if (run.repetition.count >= REPETITION.stop)
+      return repeatedCallsEnd(repetitionWords(run.repetition))
     return run.steps === 0 ? 'call-model' : afterStep(run)
   }
   if (Math.max(...run.callCounts.values()) > REPETITION.steps)
-    return repeated(`in more than ${REPETITION.steps} steps`)
+    return repeatedCallsEnd(`in more than ${REPETITION.steps} steps`)
   if (!isCallWaiting(next, run.calls)) return 'run-tools'
   const pending = run.limits.maxSteps === 0 ? pendingCalls(run) : []
   return pending.length > 0 ? { outcome: 'waiting', pending } : 'wait'
@@ -70,15 +71,15 @@ export function decide(run: CountedRun): Decision {
 /** The next action once all calls of a step are settled. */
 function afterStep(run: CountedRun): 'call-model' | RunEnd {
   const { calls, finishReason, isRejected, limits } = run
-  const finished = calls.some((call) => call.finishes && call.status === 'succeeded')
-  if (finished && !isRejected) return { outcome: 'completed' }
+  const hasFinished = calls.some((call) => call.finishes && call.status === 'succeeded')
+  if (hasFinished && !isRejected) return { outcome: 'completed' }
   const isPaused = run.pauses > 0 && run.pauses <= MAX_PAUSES
   // A content filter or a refusal voids the calls of its output, so no results call for another step.
   const hasCalled = finishReason !== 'content-filter' && (calls.length > 0 || run.feedback !== null)
-  if (!hasCalled && !run.isAddressed && !isRejected && !isPaused) return answered(run)
+  if (!hasCalled && !run.isAddressed && !isRejected && !isPaused) return answerEnd(run)
   // A model cut off in its call twice in a row would be cut off a third time.
   if (run.invalidStreak > (run.cuts > 1 ? 1 : limits.retries)) {
-    return failed(
+    return failedEnd(
       'invalid-tool-calls',
       `The model's tool calls stayed invalid: ${run.lastInvalid?.message ?? 'no reason given'}`,
     )
@@ -88,21 +89,25 @@ function afterStep(run: CountedRun): 'call-model' | RunEnd {
 }
 
 /** Finish reasons of an incomplete answer. */
-const CUT = ['length', 'content-filter', 'pause']
+const INCOMPLETE_REASONS = ['length', 'content-filter', 'pause']
 
 /** Ends the run with the newest output. `completed` requires text, a file, or a call that succeeded. */
-function answered({ finishReason, isBlank, hasSucceeded }: CountedRun): RunEnd {
-  if (!isBlank) return { outcome: 'completed', ...(CUT.includes(finishReason) && { finishReason }) }
+function answerEnd({ finishReason, isBlank, hasSucceeded }: CountedRun): RunEnd {
+  if (!isBlank)
+    return {
+      outcome: 'completed',
+      ...(INCOMPLETE_REASONS.includes(finishReason) && { finishReason }),
+    }
   if (finishReason === 'content-filter')
-    return failed('content-filtered', 'The model or its provider refused to answer.')
+    return failedEnd('content-filtered', 'The model or its provider refused to answer.')
   if (hasSucceeded) return { outcome: 'completed', finishReason: 'empty' }
-  return failed('empty-answer', 'The model gave no answer.')
+  return failedEnd('empty-answer', 'The model gave no answer.')
 }
 
-function repeated(times: string): RunEnd {
-  return failed('repeated-calls', `The model asked for the same calls ${times}.`)
+function repeatedCallsEnd(times: string): RunEnd {
+  return failedEnd('repeated-calls', `The model asked for the same calls ${times}.`)
 }
 
-function failed(code: ErrorCode, message: string): RunEnd {
+function failedEnd(code: ErrorCode, message: string): RunEnd {
   return { outcome: 'failed', error: { code, message, retryable: code === 'empty-answer' } }
 }

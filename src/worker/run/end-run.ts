@@ -48,7 +48,7 @@ export function stopExecuting({ dispatched, page, agentId }: CallsContext, reaso
 /** Stops a run, or only its current step. After a cut step, `renew` makes a new signal. */
 export class StopSwitch {
   readonly #page: PageApi
-  #abort = new AbortController()
+  #controller = new AbortController()
   /** The page. Pending requests to it stop when the signal aborts. */
   page: PageApi
   stopped: Stop | null = null
@@ -59,20 +59,20 @@ export class StopSwitch {
   }
 
   get signal(): AbortSignal {
-    return this.#abort.signal
+    return this.#controller.signal
   }
 
   /** The first stop wins, except that stopping the run overrides cutting its step. */
   halt(stop: Stop): void {
     if (this.stopped === null || this.stopped.type === 'cut') this.stopped = stop
-    this.#abort.abort(this.stopped)
+    this.#controller.abort(this.stopped)
   }
 
   /** Makes a new signal after a cut step, unless the run was stopped meanwhile. */
   renew(): void {
     if (this.stopped?.type !== 'cut') return
     this.stopped = null
-    this.#abort = new AbortController()
+    this.#controller = new AbortController()
     this.page = stoppablePage(this.#page, this.signal)
   }
 }
@@ -100,12 +100,12 @@ function nextRun(
   const { outcome } = end
   if (outcome === 'waiting' || isStopped(signal)) return null
   const queued = forNextRun(state, outcome === 'completed' || outcome === 'max-steps')
-  const [message, ...others] = queued
+  const [message, ...otherMessages] = queued
   if (message === undefined) return null
   const runId = newId()
   const { limits, forCall } = run
   const facts = [
-    ...firstFacts([contentOf(message), ...others], limits, forCall && { forCall }),
+    ...firstFacts([contentOf(message), ...otherMessages], limits, forCall && { forCall }),
     ...planDropped(state, message),
   ]
   return { runId, queued, facts: facts.map((fact) => ({ ...fact, runId })) }
@@ -136,9 +136,9 @@ export async function commitEnd(
     nextRunId = next?.runId
     const settlements = end.outcome === 'waiting' ? [] : run.calls.flatMap(settlementAtEnd)
     executionIds = settlements.flatMap(({ call }) => call.executionId ?? [])
-    const lost = cut ?? cutOfLeft(context, run)
+    const cutStep = cut ?? cutOfAbandonedStep(context, run)
     return [
-      ...(lost ? [lost] : []),
+      ...(cutStep ? [cutStep] : []),
       ...context.family.usageOf(settlements.map(({ call }) => call)),
       ...settlements.map(settledFact),
       ...withdrawalFacts(conversation.state, next?.queued),
@@ -154,10 +154,10 @@ export async function commitEnd(
 }
 
 /** A step that an earlier page or worker left unfinished. The run ends, so its partial text is stored as it is. */
-function cutOfLeft({ stream }: DrivenRun, run: CountedRun): FactDraft | null {
-  const { step: left } = stream.live
-  if (!left?.isLeft || left.runId !== run.runId || !run.stepOpen) return null
-  const { step, attempt, messageId: id } = left
-  const parts = left.parts.map(({ type, text }) => ({ type, text }))
+function cutOfAbandonedStep({ stream }: DrivenRun, run: CountedRun): FactDraft | null {
+  const { step: abandoned } = stream.live
+  if (!abandoned?.isLeft || abandoned.runId !== run.runId || !run.stepOpen) return null
+  const { step, attempt, messageId: id } = abandoned
+  const parts = abandoned.parts.map(({ type, text }) => ({ type, text }))
   return { type: 'step-cut', step, attempt, message: { id, parts }, usage: {} }
 }

@@ -5,9 +5,9 @@ import type { CallState, RunState } from '../../protocol/state.ts'
 import { callContext, stopsWithoutEnd, type CallsContext, type DrivenRun } from './run-context.ts'
 import {
   ABORTED,
-  everChanging,
+  toolKeptChanging,
   INTERRUPTED,
-  NOT_KEPT,
+  SECRET_LOST,
   openCall,
   settleCalls,
   type Settlement,
@@ -24,15 +24,15 @@ import { positionOf, type ReplayLog, type ReplayedCall } from '../../protocol/co
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 
 /** The stored calls and steps of a composite tool's function, for when it runs again. */
-function rememberedOf(call: CallState, calls: readonly CallState[]): ReplayLog {
+function replayLogOf(call: CallState, calls: readonly CallState[]): ReplayLog {
   return {
-    calls: nestedIn(calls, call).map((nested) => remember(call, nested)),
+    calls: nestedIn(calls, call).map((nested) => replayedCall(call, nested)),
     steps: Object.entries(call.outcomes).map(([key, value]) => ({ key, value })),
     ended: call.ended,
   }
 }
 
-function remember(parent: CallState, nested: CallState): ReplayedCall {
+function replayedCall(parent: CallState, nested: CallState): ReplayedCall {
   const { toolCallId, toolName, modelInput: input } = nested
   const position = nestedPosition(parent, nested)
   const end = endOf(nested)
@@ -50,9 +50,9 @@ export function nestedId(
   position: number,
   isUsed: (id: string) => boolean,
 ): string {
-  const plain = `${parent.toolCallId}/${position}`
-  let id = plain
-  for (let other = 2; isUsed(id); other++) id = `${plain}.${other}`
+  const baseId = `${parent.toolCallId}/${position}`
+  let id = baseId
+  for (let suffix = 2; isUsed(id); suffix++) id = `${baseId}.${suffix}`
   return id
 }
 
@@ -89,8 +89,8 @@ export async function executeCalls(
   calls: readonly CallState[],
   { repeats = false }: { readonly repeats?: boolean } = {},
 ): Promise<void> {
-  const allowed = await withoutForeign(context, calls, repeats)
-  const starts = await withSecrets(context, startsOf(context, allowed, { repeats }))
+  const allowed = await withoutUnapproved(context, calls, repeats)
+  const starts = await withKnownSecrets(context, startsOf(context, allowed, { repeats }))
   if (starts.length === 0) return
   // Checked at the commit, which may have waited for the storage: a stopped run must start nothing.
   const facts = (run: RunState | null): FactDraft[] | null =>
@@ -99,11 +99,11 @@ export async function executeCalls(
   if (!isCommitted) return
   for (const start of starts) await noteStart(context, start)
   const { redacts } = context.conversation
-  await runStarts(context, redacts ? asStored(context, starts) : starts)
+  await runStarts(context, redacts ? withStoredInputs(context, starts) : starts)
 }
 
 /** Leaves out calls that weren't approved in this browser. Each is decided again, unless it may have had its effect. */
-async function withoutForeign(
+async function withoutUnapproved(
   context: CallsContext,
   calls: readonly CallState[],
   repeats: boolean,
@@ -122,24 +122,24 @@ async function withoutForeign(
 }
 
 /** Ends calls whose secret values are lost, and returns the others. */
-async function withSecrets(
+async function withKnownSecrets(
   context: DrivenRun,
   starts: readonly Start[],
 ): Promise<readonly Start[]> {
   const { secrets } = context.conversation
-  const isKnown = ({ call, input }: Start): boolean =>
+  const hasSecrets = ({ call, input }: Start): boolean =>
     secrets.restore(call.toolCallId, input) !== null
-  const lost = starts.filter((start) => !isKnown(start))
+  const lost = starts.filter((start) => !hasSecrets(start))
   if (lost.length === 0) return starts
   await settleCalls(
     context,
     lost.map(({ call, repeats }) =>
       repeats
         ? { call, status: 'interrupted', output: INTERRUPTED }
-        : { call, status: 'failed', output: NOT_KEPT },
+        : { call, status: 'failed', output: SECRET_LOST },
     ),
   )
-  return starts.filter(isKnown)
+  return starts.filter(hasSecrets)
 }
 
 /** False: a call has ended, or a consent that allowed one. What is still open is decided again. */
@@ -149,17 +149,17 @@ function mayStillStart(
   starts: readonly Start[],
 ): boolean {
   const { consents } = conversation.state
-  const refused = starts.filter(
+  const outdated = starts.filter(
     ({ call, consentId }) =>
       !openCall(run, call) ||
-      (consentId !== undefined && !consents.some((one) => one.consentId === consentId)),
+      (consentId !== undefined && !consents.some((consent) => consent.consentId === consentId)),
   )
-  for (const { call } of refused) ready.delete(call.toolCallId)
-  return refused.length === 0
+  for (const { call } of outdated) ready.delete(call.toolCallId)
+  return outdated.length === 0
 }
 
 /** Replaces inputs by the stored, redacted ones, so that a tool gets the same input if its call is repeated. */
-function asStored({ conversation }: DrivenRun, starts: readonly Start[]): readonly Start[] {
+function withStoredInputs({ conversation }: DrivenRun, starts: readonly Start[]): readonly Start[] {
   const { run } = conversation
   const stored = new Map(run?.calls.map(({ toolCallId, input }) => [toolCallId, input]))
   return starts.map((start) => ({
@@ -173,8 +173,8 @@ export async function runStarts(context: CallsContext, starts: readonly Start[])
   if (context.signal.aborted) return withdrawStarts(context, starts)
   await Promise.all(
     starts.map(async (start) => {
-      const open = await dispatch(context, start)
-      if (open?.status === 'not-started') await decideAnew(context, start)
+      const outcome = await dispatch(context, start)
+      if (outcome?.status === 'not-started') await decideAnew(context, start)
       // A call of unknown outcome stays `executing`. The loop then recovers it by the crash table (`recoverCall`).
     }),
   )
@@ -182,10 +182,10 @@ export async function runStarts(context: CallsContext, starts: readonly Start[])
 
 /** Withdraws starts that were committed while the run was stopped, before the page was asked to run them. */
 export async function withdrawStarts(context: DrivenRun, starts: readonly Start[]): Promise<void> {
-  const undone = starts.filter(({ repeats }) => !repeats)
-  if (undone.length === 0) return
+  const withdrawable = starts.filter(({ repeats }) => !repeats)
+  if (withdrawable.length === 0) return
   await context.conversation.append(
-    undone.map(({ call: { path } }) => ({ type: 'call-withdrawn', path })),
+    withdrawable.map(({ call: { path } }) => ({ type: 'call-withdrawn', path })),
   )
 }
 
@@ -199,7 +199,7 @@ export function joinExecution(
   executionId: string,
 ): Promise<OpenOutcome | null> {
   const { input, mayHaveBegun: repeats, decidedBy: by } = call
-  return dispatch(context, { call, executionId, input, repeats, by: by ?? DECIDED_BY_NOTHING })
+  return dispatch(context, { call, executionId, input, repeats, by: by ?? UNKNOWN_TOOL })
 }
 
 /** Outcomes that don't settle a call by themselves. */
@@ -210,9 +210,9 @@ async function dispatch(context: CallsContext, start: Start): Promise<OpenOutcom
   context.dispatched.add(executionId)
   const outcome = await Promise.race([
     context.page.executeTool(executionRequest(context, start)),
-    stopped(context, executionId),
+    whenStopped(context, executionId),
   ])
-  if (outcome === null || (stopsWithoutEnd(context.signal) && !DONE.has(outcome.status)))
+  if (outcome === null || (stopsWithoutEnd(context.signal) && !FINISHED.has(outcome.status)))
     return null
   context.dispatched.delete(executionId)
   if (outcome.status === 'suspended') await suspend(context, start, outcome)
@@ -233,7 +233,7 @@ async function noteOutput(
   output: ToolOutput,
 ): Promise<void> {
   if (by.undoable && call.executionId !== executionId)
-    await claims.note('outputs', effectOf(runId, { ...call, input, output }))
+    await claims.note('outputs', effectKey(runId, { ...call, input, output }))
 }
 
 /** Suspends the call, unless it has ended meanwhile. */
@@ -244,12 +244,12 @@ async function suspend(
 ): Promise<void> {
   await conversation.append((run) => {
     const call = run?.runId === runId ? openCall(run, { toolCallId }) : undefined
-    const isUnderWay = call?.status === 'executing' && call.executionId === executionId
-    return isUnderWay ? [{ type: 'call-suspended', path, ...asStated(suspension) }] : null
+    const isExecuting = call?.status === 'executing' && call.executionId === executionId
+    return isExecuting ? [{ type: 'call-suspended', path, ...suspensionFields(suspension) }] : null
   })
 }
 
-function asStated(suspension: Suspension): Omit<FactOf<'call-suspended'>, 'type' | 'path'> {
+function suspensionFields(suspension: Suspension): Omit<FactOf<'call-suspended'>, 'type' | 'path'> {
   if ('seen' in suspension) return { token: '', seen: suspension.seen }
   const { token, until } = suspension
   return { token, ...(until !== undefined && { until }) }
@@ -263,11 +263,11 @@ function leavesOpen(
   if (outcome.status !== 'not-started') return false
   // The reason for refusing a joined execution may date from an earlier owner.
   if (by.composite && repeats) return true
-  return call.executionId === executionId || UNDECIDED.has(outcome.reason)
+  return call.executionId === executionId || OUTDATED_REASONS.has(outcome.reason)
 }
 
 /** Outcomes that are stored even after the run stopped here: the tool itself has finished. */
-const DONE: ReadonlySet<ToolOutcome['status']> = new Set([
+const FINISHED: ReadonlySet<ToolOutcome['status']> = new Set([
   'succeeded',
   'failed',
   'invalid',
@@ -285,7 +285,7 @@ export async function decideAnew(
   // A call that provably didn't start is decided again, with the current tools.
   const { path, toolCallId, toolName } = call
   if (call.withdrawals >= MAX_WITHDRAWALS) {
-    return settleCalls(context, [{ call, status: 'failed', output: everChanging(toolName) }])
+    return settleCalls(context, [{ call, status: 'failed', output: toolKeptChanging(toolName) }])
   }
   context.tools.set(await context.page.currentTools({ agentId: context.agentId }))
   context.ready.delete(toolCallId)
@@ -293,7 +293,7 @@ export async function decideAnew(
 }
 
 /** Reasons for not starting that make the decision about a call out of date. */
-const UNDECIDED: ReadonlySet<NotStartedReason> = new Set([
+const OUTDATED_REASONS: ReadonlySet<NotStartedReason> = new Set([
   'changed',
   'not-registered',
   'unconfirmed',
@@ -302,10 +302,10 @@ const UNDECIDED: ReadonlySet<NotStartedReason> = new Set([
 function executionRequest(context: DrivenRun, start: Start): ExecuteTool {
   const { call, executionId, input, by } = start
   const { storeId, epoch, knownAt } = context.conversation.claimed
-  const whole = context.conversation.secrets.restore(call.toolCallId, input)
+  const inputWithSecrets = context.conversation.secrets.restore(call.toolCallId, input)
   return {
     ...callContext(context, call, input),
-    ...(whole !== null && whole !== input && { inputWithSecrets: whole }),
+    ...(inputWithSecrets !== null && inputWithSecrets !== input && { inputWithSecrets }),
     executionId,
     idempotencyKey: `${context.runId}:${call.toolCallId}`,
     timeoutMs: context.tools.get(call.toolName)?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -316,23 +316,26 @@ function executionRequest(context: DrivenRun, start: Start): ExecuteTool {
     ...(call.about?.data !== undefined && { about: call.about.data }),
     ...(call.path.length > 1 && { path: call.path }),
     ...(hasTaintedInput(context.conversation.state, call) && { tainted: true }),
-    ...(by.composite && { replayLog: rememberedOf(callNow(context, call), callsOf(context)) }),
+    ...(by.composite && { replayLog: replayLogOf(currentCall(context, call), runCalls(context)) }),
     // The page gets every earlier delta first, so that the person sees them before the tool runs.
     afterBatch: context.stream.flush(),
   }
 }
 
-function callsOf({ conversation }: DrivenRun): readonly CallState[] {
+function runCalls({ conversation }: DrivenRun): readonly CallState[] {
   return conversation.run?.calls ?? []
 }
 
 /** The call with everything stored since its start was decided. */
-function callNow(context: DrivenRun, call: CallState): CallState {
-  return callsOf(context).find(({ toolCallId }) => toolCallId === call.toolCallId) ?? call
+function currentCall(context: DrivenRun, call: CallState): CallState {
+  return runCalls(context).find(({ toolCallId }) => toolCallId === call.toolCallId) ?? call
 }
 
 /** Resolves to null once the run was stopped and the grace period for the aborted tool is over. */
-async function stopped({ signal, page, agentId, effects }: DrivenRun, id: string): Promise<null> {
+async function whenStopped(
+  { signal, page, agentId, effects }: DrivenRun,
+  id: string,
+): Promise<null> {
   await whenAborted(signal)
   if (!stopsWithoutEnd(signal)) {
     page.cancelTools({ agentId, executionIds: [id], reason: 'stopped' }).catch(() => undefined)
@@ -363,7 +366,7 @@ export function decidedBy({
 }
 
 /** For a call whose tool is gone. Matches no tool's definition, and assumes nothing about the tool. */
-const DECIDED_BY_NOTHING: DecidedTool = {
+const UNKNOWN_TOOL: DecidedTool = {
   definition: '',
   replayable: false,
   reconcilable: false,
@@ -409,7 +412,7 @@ async function mayStart(context: CallsContext, call: CallState): Promise<boolean
 }
 
 /** Identifies the effect to undo. In a shared store, others may have written the call, its input or its output. */
-export function effectOf(
+export function effectKey(
   runId: string,
   { toolCallId, toolName, input, output }: CallState,
 ): readonly unknown[] {
@@ -417,14 +420,14 @@ export function effectOf(
 }
 
 /** Most calls that run in parallel. */
-const SIDE_BY_SIDE = 4
+const MAX_PARALLEL = 4
 
 /** The calls to run next: the first one, and those directly after it that may run in parallel. */
 export function nextGroup(open: readonly CallState[]): readonly CallState[] {
   const first = open[0]
   if (!first?.parallel) return open.slice(0, 1)
   const end = open.findIndex((call) => !call.parallel || !RUNNABLE.has(call.status))
-  return open.slice(0, Math.min(end === -1 ? open.length : end, SIDE_BY_SIDE))
+  return open.slice(0, Math.min(end === -1 ? open.length : end, MAX_PARALLEL))
 }
 
 const RUNNABLE: ReadonlySet<CallState['status']> = new Set(['proposed', 'approved'])
@@ -454,7 +457,7 @@ export function startsOf(
       call,
       executionId: context.effects.newId(`${context.pageId}:`),
       input: ready ? ready.input : call.input,
-      by: ready?.by ?? call.decidedBy ?? (tool ? decidedBy(tool) : DECIDED_BY_NOTHING),
+      by: ready?.by ?? call.decidedBy ?? (tool ? decidedBy(tool) : UNKNOWN_TOOL),
       repeats: repeats || call.resolvedAs !== null,
       ...(ready?.consentId !== undefined && { consentId: ready.consentId }),
     }

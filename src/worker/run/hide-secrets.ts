@@ -16,7 +16,7 @@ import { checkInput } from '../validation/check-input.ts'
 import type { SecretReplacer } from '../../lib/replace-repeats.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
 import { sealedValues } from '../../protocol/sealed.ts'
-import { repeatsOf } from './call-secrets.ts'
+import { replacerFor } from './call-secrets.ts'
 import type { CallState } from '../../protocol/state.ts'
 
 /** A call whose input is to be stored. */
@@ -32,15 +32,17 @@ export async function hideInputSecrets(
   { tool, input }: { readonly tool: ToolDescriptor | undefined; readonly input: JsonValue },
 ): Promise<JsonValue> {
   if (!tool?.hasSecretsIn) return input
-  const { secrets: sealed } = context.conversation
+  const { secrets: callSecrets } = context.conversation
   // A placeholder of a secret that stays needn't fit where its value does.
-  const whole = sealed.restore(call.toolCallId, input) ?? input
-  const isValid = checkInput(context.validator, tool, whole) === null
+  const inputWithSecrets = callSecrets.restore(call.toolCallId, input) ?? input
+  const isValid = checkInput(context.validator, tool, inputWithSecrets) === null
   const secrets = isValid ? await secretsIn(context, call, input) : EVERYTHING
-  if (secrets === null) sealed.markUnclear(call.toolCallId)
+  if (secrets === null) callSecrets.markUnclear(call.toolCallId)
   const pointers = secrets ?? EVERYTHING
-  return sealed.hide(call.toolCallId, input, (_value, pointer) =>
-    pointers.some((at) => pointer === at || pointer.startsWith(`${at}/`)),
+  return callSecrets.hide(call.toolCallId, input, (_value, pointer) =>
+    pointers.some(
+      (secretPointer) => pointer === secretPointer || pointer.startsWith(`${secretPointer}/`),
+    ),
   )
 }
 
@@ -60,10 +62,10 @@ function secretsIn(
 /** JSON pointers to all secrets: here, the whole input. */
 const EVERYTHING = ['']
 
-/** A call's input, as written by the model (`whole`) and with placeholders for its secrets (`stored`). */
+/** A call's input, as written by the model (`original`) and with placeholders for its secrets (`stored`). */
 interface SealedInput {
   readonly toolCallId: string
-  readonly whole: JsonValue
+  readonly original: JsonValue
   readonly stored: JsonValue
 }
 
@@ -76,10 +78,10 @@ function sealMessage<Message extends AssistantMessage>(
   inputs: readonly SealedInput[],
   { conversation, tools, validator }: CallsContext,
 ): Message {
-  const secrets = inputs.flatMap(({ whole, stored }) => sealedValues(stored, whole))
+  const secrets = inputs.flatMap(({ original, stored }) => sealedValues(stored, original))
   if (secrets.length === 0) return message
-  const repeats = repeatsOf(secrets)
-  const stored = new Map(inputs.map((input) => [input.whole, input.stored]))
+  const repeats = replacerFor(secrets)
+  const stored = new Map(inputs.map((input) => [input.original, input.stored]))
   const parts = message.parts.map((part): AssistantMessage['parts'][number] => {
     switch (part.type) {
       case 'text':
@@ -97,12 +99,13 @@ function sealMessage<Message extends AssistantMessage>(
           : conversation.secrets.hide(toolCallId, part.input, (value) =>
               repeats.hasSecret(`${value}`),
             )
-        const whole = inputs.find((one) => one.toolCallId === toolCallId)?.whole ?? part.input
+        const original =
+          inputs.find((each) => each.toolCallId === toolCallId)?.original ?? part.input
         // A tool that runs gets property names as the model wrote them. Otherwise names lose their secrets, too.
-        const fits = tool && checkInput(validator, tool, whole) === null
-        const shown = fits ? input : replaceInNames(input, repeats.replace)
-        stored.set(whole, shown)
-        return { ...part, toolName, input: shown }
+        const isValid = tool && checkInput(validator, tool, original) === null
+        const shownInput = isValid ? input : replaceInNames(input, repeats.replace)
+        stored.set(original, shownInput)
+        return { ...part, toolName, input: shownInput }
       }
       case 'file':
         return part
@@ -143,7 +146,7 @@ function sealedMetadata(
 /** Replaces inputs in metadata, since some vendors want their calls back as they sent them. */
 function withInputs(value: JsonValue, stored: ReadonlyMap<JsonValue, JsonValue>): JsonValue {
   if (typeof value !== 'object' || value === null) return value
-  for (const [whole, input] of stored) if (sameJson(whole, value)) return input
+  for (const [original, input] of stored) if (sameJson(original, value)) return input
   if (Array.isArray(value)) return value.map((each: JsonValue) => withInputs(each, stored))
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [name, withInputs(each, stored)]),
@@ -175,26 +178,26 @@ const RESEND = 'Send the call again with valid JSON.'
 /** Removes quotations from the message, except names of tools, of their parameters and of the ACTION format. */
 function withoutQuotes(message: string, tools: readonly NamedTool[]): string {
   const names = tools.map(forModel).map(({ name, inputSchema }) => [name, inputSchema])
-  const known = JSON.stringify([FORMAT_NAMES, names])
-  const isKnown = (text: string): boolean => known.includes(JSON.stringify(text))
-  let kept = ''
-  let rest = message
+  const knownNames = JSON.stringify([FORMAT_NAMES, names])
+  const isKnown = (text: string): boolean => knownNames.includes(JSON.stringify(text))
+  let result = ''
+  let remaining = message
   for (;;) {
-    const from = rest.search(/(?<![\p{L}\p{N}])["']/u)
-    if (from === -1) break
-    const mark = rest.charAt(from)
-    const end = rest.indexOf(mark, from + 1)
-    if (end !== -1 && isKnown(rest.slice(from + 1, end))) {
-      kept += rest.slice(0, end + 1)
-      rest = rest.slice(end + 1)
+    const start = remaining.search(/(?<![\p{L}\p{N}])["']/u)
+    if (start === -1) break
+    const quote = remaining.charAt(start)
+    const end = remaining.indexOf(quote, start + 1)
+    if (end !== -1 && isKnown(remaining.slice(start + 1, end))) {
+      result += remaining.slice(0, end + 1)
+      remaining = remaining.slice(end + 1)
     } else {
       // A quotation may hold the same mark itself, so everything up to the last mark is hidden.
-      const last = rest.lastIndexOf(mark)
-      kept += `${rest.slice(0, from)}${HIDDEN}`
-      rest = last > from ? rest.slice(last + 1) : ''
+      const last = remaining.lastIndexOf(quote)
+      result += `${remaining.slice(0, start)}${HIDDEN}`
+      remaining = last > start ? remaining.slice(last + 1) : ''
     }
   }
-  return `${kept}${rest}`.replace(/<\/?([^\s<>/]+)/g, (tag, name: string) =>
+  return `${result}${remaining}`.replace(/<\/?([^\s<>/]+)/g, (tag, name: string) =>
     isKnown(name) ? tag : HIDDEN,
   )
 }
@@ -213,22 +216,22 @@ export async function hideOutputSecrets(
   if (toolsWithSecrets.length === 0) return output
   const { feedback } = output
   const { actionText, providerMetadata, ...message } = output.message
-  const written = plainName(actionText ?? '')
+  const plainText = plainName(actionText ?? '')
   // Calls that don't run may hold secrets that nobody names, in the model's text and in the vendor's metadata.
-  let isHidden = namesOf(toolsWithSecrets).some((name) => written.includes(plainName(name)))
+  let isHidden = namesOf(toolsWithSecrets).some((name) => plainText.includes(plainName(name)))
   let hasError = feedback !== undefined
   const inputs: SealedInput[] = []
   const parts: (typeof message.parts)[number][] = []
   for (const part of message.parts) {
     const isCall = part.type === 'tool-call'
     if (isCall && part.error) hasError = true
-    if (!isCall || !maySeal(context, part.toolName)) parts.push(part)
+    if (!isCall || !mayHaveSecrets(context, part.toolName)) parts.push(part)
     else if (part.error) {
       isHidden = true
       parts.push(withoutRaw(part, toolsWithSecrets))
     } else {
       const input = await storedInput(context, part)
-      inputs.push({ toolCallId: part.toolCallId, whole: part.input, stored: input })
+      inputs.push({ toolCallId: part.toolCallId, original: part.input, stored: input })
       parts.push({ ...part, input })
     }
   }
@@ -259,7 +262,7 @@ export async function hideOutputSecrets(
 }
 
 /** Whether the tool may have secrets. An unknown name counts if it resembles such a tool's name. */
-export function maySeal({ tools }: Pick<DrivenRun, 'tools'>, toolName: string): boolean {
+export function mayHaveSecrets({ tools }: Pick<DrivenRun, 'tools'>, toolName: string): boolean {
   const tool = tools.get(toolName)
   return tool
     ? tool.hasSecretsIn === true

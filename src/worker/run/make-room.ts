@@ -41,9 +41,9 @@ import { askQuietly } from './ask-model.ts'
 import { compactionsOn } from '../../conversation/compactions.ts'
 
 /** Smallest share of the room worth freeing, since each change breaks the server's prompt cache. */
-const WORTH_ASKED = 0.15
+const MIN_FREED_SHARE = 0.15
 /** Share of a refused request to free. The server's count evidently differs from our estimate. */
-const WORTH_REFUSED = 0.3
+const MIN_FREED_SHARE_REFUSED = 0.3
 /** Tokens assumed for an unknown window, to judge when clearing stale results pays. Few models have less. */
 const ASSUMED_WINDOW = 32_000
 
@@ -77,16 +77,16 @@ function roomNeeded(
   const size = sizeOf(context, run, stepContext)
   const { fixed, sent } = size
   if (occasion === 'refused') {
-    const worth = sent * WORTH_REFUSED
-    const room = { total: sent, fixed, worth }
-    return { room, budget: sent - worth, limit: undefined, sent, isShort: true }
+    const minFreed = sent * MIN_FREED_SHARE_REFUSED
+    const room = { total: sent, fixed, minFreed }
+    return { room, budget: sent - minFreed, limit: undefined, sent, isShort: true }
   }
-  const known = roomOf(context, stepContext, settings)
-  if (known !== undefined) refuseTooSmall(stepContext, size)
-  const total = known ?? ASSUMED_WINDOW / context.memory.tokenFactor(stepContext.model)
-  const isShort = known !== undefined && sent >= known
-  const limit = known && known / (settings.at ?? COMPACTION_DEFAULTS.at)
-  const room = { total, fixed, worth: total * WORTH_ASKED }
+  const available = roomOf(context, stepContext, settings)
+  if (available !== undefined) refuseTooSmall(stepContext, size)
+  const total = available ?? ASSUMED_WINDOW / context.memory.tokenFactor(stepContext.model)
+  const isShort = available !== undefined && sent >= available
+  const limit = available && available / (settings.at ?? COMPACTION_DEFAULTS.at)
+  const room = { total, fixed, minFreed: total * MIN_FREED_SHARE }
   return { room, budget: total, limit, sent, isShort }
 }
 
@@ -98,7 +98,7 @@ async function chooseCompaction(
 ): Promise<CompactionChoice | CompactionPolicy | null> {
   const answer = await askPage(context, situationOf(context, occasion, needed))
   if (answer === null) return null
-  if (answer.type === 'failed') return instead(context, answer.message)
+  if (answer.type === 'failed') return fallBack(context, answer.message)
   const { choice } = answer
   if (choice === null || typeof choice === 'string') return choice
   const { room, budget } = needed
@@ -106,7 +106,7 @@ async function chooseCompaction(
     fixed: room.fixed,
     total: budget,
   })
-  return 'fault' in checked ? instead(context, checked.fault) : choice
+  return 'fault' in checked ? fallBack(context, checked.fault) : choice
 }
 
 function situationOf(
@@ -115,20 +115,20 @@ function situationOf(
   { room, budget, sent }: RoomNeeded,
 ): CompactionSituation {
   const factor = memory.tokenFactor(stepContext.model)
-  const counted = (estimated: number): number => Math.round(estimated * factor)
+  const scaled = (estimated: number): number => Math.round(estimated * factor)
   const sizes = sentSizes(state.path, contextOn(state), messageTokens)
   return {
     runId,
     conversationId,
     occasion: occasion === 'refused' ? 'refused' : 'near-limit',
-    messages: state.path.map(({ id, message }, at) => ({
+    messages: state.path.map(({ id, message }, index) => ({
       id,
       message,
-      tokens: counted(sizes[at] ?? 0),
+      tokens: scaled(sizes[index] ?? 0),
     })),
-    tokens: counted(sent),
-    fixedTokens: counted(room.fixed),
-    budget: counted(budget),
+    tokens: scaled(sent),
+    fixedTokens: scaled(room.fixed),
+    budget: scaled(budget),
     compactions: compactionsOn(state),
   }
 }
@@ -152,9 +152,9 @@ async function askPage(
   }
 }
 
-function instead(context: DrivenRun, why: string): CompactionPolicy {
+function fallBack(context: DrivenRun, reason: string): CompactionPolicy {
   const { policy } = COMPACTION_DEFAULTS
-  const message = `compaction.policy has failed, so '${policy}' is used instead: ${why}`
+  const message = `compaction.policy has failed, so '${policy}' is used instead: ${reason}`
   warn(context, 'compaction-failed', message)
   return policy
 }
@@ -166,12 +166,12 @@ function warn({ conversation, runId, stream }: DrivenRun, code: string, message:
 }
 
 /** Share of the request that a compaction must free to be useful, if the very next step needs another one. */
-const WORTHWHILE = 0.2
+const USEFUL_SHARE = 0.2
 
 /** Useless compactions in consecutive steps after which the run gives up. */
-const ENOUGH = 2
+const MAX_USELESS = 2
 
-const SPENT = `The last ${ENOUGH} requests were too long. Less than ${WORTHWHILE * 100} % of each could be left out. Use a model with a larger window, or have tools return less.`
+const EXHAUSTED = `The last ${MAX_USELESS} requests were too long. Less than ${USEFUL_SHARE * 100} % of each could be left out. Use a model with a larger window, or have tools return less.`
 
 interface Compaction {
   /** Tokens of the request. */
@@ -182,34 +182,35 @@ interface Compaction {
 }
 
 /** Whether each of the run's last steps needed a compaction that freed hardly anything. */
-function isSpent(state: ConversationState, runId: string): boolean {
-  const newest = compactionsIn(state, runId).slice(-ENOUGH)
+function isExhausted(state: ConversationState, runId: string): boolean {
+  const newest = compactionsIn(state, runId).slice(-MAX_USELESS)
   return (
-    newest.length === ENOUGH &&
+    newest.length === MAX_USELESS &&
     newest.every(
-      ({ before, after, age }, at) => after > before * (1 - WORTHWHILE) && age <= ENOUGH - at,
+      ({ before, after, age }, index) =>
+        after > before * (1 - USEFUL_SHARE) && age <= MAX_USELESS - index,
     )
   )
 }
 
 /** Warns, and ends the run with `context-overflow`. */
-function breakOff(context: DrivenRun): never {
-  warn(context, 'compaction-spent', SPENT)
-  throw new OffstageError('context-overflow', SPENT)
+function failExhausted(context: DrivenRun): never {
+  warn(context, 'compaction-spent', EXHAUSTED)
+  throw new OffstageError('context-overflow', EXHAUSTED)
 }
 
 /** The run's compactions, oldest first. Rows before the same step count as one compaction. */
 function compactionsIn(state: ConversationState, runId: string): readonly Compaction[] {
   const ages = agesIn(state, runId)
-  const found = new Map<string, Compaction>()
+  const byHead = new Map<string, Compaction>()
   for (const row of contextOn(state)) {
     if (row.type !== 'compacted' && row.type !== 'results-cleared') continue
     const { after: head, tokensBefore, tokensAfter: after } = row
     const age = head === null ? undefined : ages.get(head)
     if (head === null || age === undefined || !tokensBefore || after === undefined) continue
-    found.set(head, { before: found.get(head)?.before ?? tokensBefore, after, age })
+    byHead.set(head, { before: byHead.get(head)?.before ?? tokensBefore, after, age })
   }
-  return [...found.values()]
+  return [...byHead.values()]
 }
 
 /** The number of model outputs after each of the run's messages, by message id. */
@@ -239,7 +240,7 @@ interface Summarizing extends Pick<ModelCall, 'confirm'> {
   readonly limit: number | undefined
 }
 
-const ASK: UserMessage = {
+const SUMMARY_REQUEST: UserMessage = {
   role: 'user',
   synthetic: true,
   parts: [
@@ -263,7 +264,7 @@ async function summarize(
 ): Promise<Summary> {
   const { effects } = context
   const attempts: Usage[] = []
-  const state = summedUp(context, run, { stepContext, limit })
+  const state = stateToSummarize(context, run, { stepContext, limit })
   if (state === null) return { text: '', attempts }
   const outcome = await askQuietly(context, run, {
     stepContext: { ...stepContext, model: { ...stepContext.model, toolChoice: 'none' } },
@@ -271,7 +272,7 @@ async function summarize(
     confirm,
     request: (toolMode) => {
       const request = buildRequest(state, run, { stepContext, toolMode })
-      return { ...request, messages: [...request.messages, ASK] }
+      return { ...request, messages: [...request.messages, SUMMARY_REQUEST] }
     },
     attemptFailed: async (attempt) => {
       attempts.push(attempt.usage)
@@ -281,27 +282,27 @@ async function summarize(
   const { usage, finishReason } = outcome.turn
   // A refusal sums nothing up.
   const text = finishReason === 'content-filter' ? '' : messageText(outcome.turn).trim()
-  return { text: shortened(text, maxTokens), attempts: [...attempts, usage] }
+  return { text: truncate(text, maxTokens), attempts: [...attempts, usage] }
 }
 
 /**
  * The messages to summarize: all of them if they fit. Otherwise those before the newest step, which is never left out:
  * they were the request for that step, so the server's prompt cache matches. Null if they don't fit either.
  */
-function summedUp(
+function stateToSummarize(
   context: ModelsContext,
   run: CountedRun,
   { stepContext, limit = Infinity }: Pick<Summarizing, 'stepContext' | 'limit'>,
 ): ConversationState | null {
   const { state } = context.conversation
   const { fixed, sent } = sizeOf(context, run, stepContext)
-  const left = limit - messageTokens(ASK)
-  if (sent <= left) return state
-  const before = { ...state, path: state.path.slice(0, landmarks(state.path).newestStep) }
-  return before.path.length > 0 && sentTokens(before, fixed) <= left ? before : null
+  const available = limit - messageTokens(SUMMARY_REQUEST)
+  if (sent <= available) return state
+  const earlier = { ...state, path: state.path.slice(0, landmarks(state.path).newestStep) }
+  return earlier.path.length > 0 && sentTokens(earlier, fixed) <= available ? earlier : null
 }
 
-function shortened(text: string, maxTokens: number): string {
+function truncate(text: string, maxTokens: number): string {
   const tokens = estimateTokens(text)
   if (tokens <= maxTokens) return text
   const characters = Array.from(text)
@@ -309,7 +310,7 @@ function shortened(text: string, maxTokens: number): string {
 }
 
 /** Share of the room that the summary of left-out messages may take. */
-const SUMMARY_PART = 0.15
+const SUMMARY_SHARE = 0.15
 
 const COMPACTED =
   'Older results or messages are no longer sent, so that the conversation fits the model.'
@@ -322,10 +323,10 @@ const NOT_NEEDED: ErrorData = {
   retryable: false,
 }
 
-type Asking = Occasion & Pick<ModelCall, 'confirm'>
+type CompactOptions = Occasion & Pick<ModelCall, 'confirm'>
 
 /** Decides what to leave out: a policy, or the app's choice for this occasion. */
-type Way =
+type Strategy =
   | Policy
   | { readonly choice: CompactionChoice; readonly superseding: Policy['superseding'] }
 
@@ -333,36 +334,42 @@ type Way =
  * Compacts the context if the next request wouldn't fit, or if much of it is out of date. Returns true if something was
  * left out. If the window is unknown, only the server's refusal shows that a request is too long.
  */
-export async function compactIfNeeded(context: ModelsContext, asking: Asking): Promise<boolean> {
+export async function compactIfNeeded(
+  context: ModelsContext,
+  options: CompactOptions,
+): Promise<boolean> {
   const { conversation, signal } = context
-  const settings = asking.stepContext.compaction ?? COMPACTION_DEFAULTS
+  const settings = options.stepContext.compaction ?? COMPACTION_DEFAULTS
   if (settings === false) return false
-  const need = (run: CountedRun | null): RoomNeeded | null =>
-    roomNeeded(context, run, { ...asking, settings })
-  const needed = need(conversation.run)
-  const way = needed && (await wayOf(context, { ...asking, needed, policy: settings.policy }))
-  if (!way || signal.aborted) return false
-  const plan = (now: RoomNeeded | null): readonly PlannedCompaction[] =>
-    now ? planned(conversation.state, now, way) : []
-  const facts = plan(needed)
-  if (isVain(context, { ...asking, way, facts, needed })) breakOff(context)
-  const summary = await summaryFor(context, { ...asking, way, facts, needed })
+  const computeRoom = (run: CountedRun | null): RoomNeeded | null =>
+    roomNeeded(context, run, { ...options, settings })
+  const needed = computeRoom(conversation.run)
+  const strategy =
+    needed && (await chooseStrategy(context, { ...options, needed, policy: settings.policy }))
+  if (!strategy || signal.aborted) return false
+  const planFacts = (current: RoomNeeded | null): readonly PlannedCompaction[] =>
+    current ? planWith(conversation.state, current, strategy) : []
+  const facts = planFacts(needed)
+  if (isFutile(context, { ...options, strategy, facts, needed })) failExhausted(context)
+  const summary = await summaryFor(context, { ...options, strategy, facts, needed })
   if (stopsWithoutEnd(signal)) return false
-  let isMade = false
+  let hasCompacted = false
   await conversation.append((run) => {
-    const now = signal.aborted ? null : need(run)
-    const ready = plan(now).map((fact) => withSummary(fact, summary))
-    isMade = ready.length > 0
-    const made = now ? counted(context, ready, { asking, now }) : []
-    const all = ready.some(isCompacted) ? made : [...made, ...unused(context, run, summary)]
-    return all.length > 0 ? all : null
+    const current = signal.aborted ? null : computeRoom(run)
+    const compactions = planFacts(current).map((fact) => withSummary(fact, summary))
+    hasCompacted = compactions.length > 0
+    const sized = current ? withSizes(context, compactions, { options, needed: current }) : []
+    const allFacts = compactions.some(isCompacted)
+      ? sized
+      : [...sized, ...unusedSummaryFacts(context, run, summary)]
+    return allFacts.length > 0 ? allFacts : null
   })
-  if (isMade) warn(context, 'context-compacted', COMPACTED)
-  return isMade
+  if (hasCompacted) warn(context, 'context-compacted', COMPACTED)
+  return hasCompacted
 }
 
 /** Stores the usage of a summary that isn't needed any more, since its model calls cost tokens anyway. */
-function unused(
+function unusedSummaryFacts(
   { runId }: DrivenRun,
   run: CountedRun | null,
   summary: Summary | null,
@@ -374,7 +381,7 @@ function unused(
 }
 
 /** Chooses the policy, or asks the app. Null: the app wants nothing left out. */
-async function wayOf(
+async function chooseStrategy(
   context: ModelsContext,
   {
     policy = COMPACTION_DEFAULTS.policy,
@@ -384,7 +391,7 @@ async function wayOf(
     readonly policy: Policy['policy'] | 'custom' | undefined
     readonly needed: RoomNeeded
   },
-): Promise<Way | null> {
+): Promise<Strategy | null> {
   const superseding = new Set(
     occasion.stepContext.tools.flatMap(({ name, annotations }) =>
       annotations.supersedes ? name : [],
@@ -399,24 +406,24 @@ async function wayOf(
     : { choice: chosen, superseding }
 }
 
-function planned(
+function planWith(
   state: ConversationState,
   { room, budget, isShort }: RoomNeeded,
-  way: Way,
+  strategy: Strategy,
 ): readonly PlannedCompaction[] {
-  if (isShort && 'choice' in way) {
-    const checked = checkChoice(state, way.choice, { fixed: room.fixed, total: budget })
+  if (isShort && 'choice' in strategy) {
+    const checked = checkChoice(state, strategy.choice, { fixed: room.fixed, total: budget })
     return 'facts' in checked ? checked.facts : []
   }
   const fact =
-    isShort && 'policy' in way
-      ? planCompaction(state, room, way)
-      : planStale(state, room.total, way.superseding)
+    isShort && 'policy' in strategy
+      ? planCompaction(state, room, strategy)
+      : planStale(state, room.total, strategy.superseding)
   return fact ? [fact] : []
 }
 
-interface Making {
-  readonly way: Way
+interface CompactionInput {
+  readonly strategy: Strategy
   readonly facts: readonly PlannedCompaction[]
   readonly needed: RoomNeeded
 }
@@ -425,30 +432,30 @@ interface Making {
  * Whether to give up: the last compactions freed hardly anything, and this one costs a model call or doesn't free
  * enough.
  */
-function isVain(
+function isFutile(
   { conversation: { state }, runId }: DrivenRun,
-  { way, facts, needed, occasion }: Asking & Making,
+  { strategy, facts, needed, occasion }: CompactOptions & CompactionInput,
 ): boolean {
   if (!needed.isShort || occasion === 'refused' || facts.length === 0) return false
   const { room, budget, limit = budget } = needed
   const isEnough = tokensWith(state, room.fixed, facts) <= limit
-  return (isSummarized(way, facts) || !isEnough) && isSpent(state, runId)
+  return (needsSummary(strategy, facts) || !isEnough) && isExhausted(state, runId)
 }
 
 /** Whether the model has to summarize the messages that the policy leaves out. */
-function isSummarized(way: Way, facts: readonly PlannedCompaction[]): boolean {
-  return 'policy' in way && way.policy !== 'drop-oldest' && facts.some(isCompacted)
+function needsSummary(strategy: Strategy, facts: readonly PlannedCompaction[]): boolean {
+  return 'policy' in strategy && strategy.policy !== 'drop-oldest' && facts.some(isCompacted)
 }
 
 async function summaryFor(
   context: ModelsContext,
-  { way, facts, needed, ...asking }: Asking & Making,
+  { strategy, facts, needed, ...options }: CompactOptions & CompactionInput,
 ): Promise<Summary | null> {
   const { run } = context.conversation
   // The server refused the request as too long. With the turn that asks for a summary, it is even longer.
-  if (!isSummarized(way, facts) || asking.occasion === 'refused' || run === null) return null
-  const maxTokens = needed.room.total * SUMMARY_PART
-  return summarize(context, run, { ...asking, maxTokens, limit: needed.limit })
+  if (!needsSummary(strategy, facts) || options.occasion === 'refused' || run === null) return null
+  const maxTokens = needed.room.total * SUMMARY_SHARE
+  return summarize(context, run, { ...options, maxTokens, limit: needed.limit })
 }
 
 function isCompacted({ type }: PlannedCompaction): boolean {
@@ -463,18 +470,18 @@ function withSummary(fact: PlannedCompaction, summary: Summary | null): PlannedC
 }
 
 /** Adds the size of the request before and after each fact. */
-function counted(
+function withSizes(
   { conversation: { state }, memory }: ModelsContext,
   facts: readonly PlannedCompaction[],
-  { asking, now }: { readonly asking: Asking; readonly now: RoomNeeded },
+  { options, needed }: { readonly options: CompactOptions; readonly needed: RoomNeeded },
 ): readonly PlannedCompaction[] {
-  const factor = memory.tokenFactor(asking.stepContext.model)
-  const tokens = facts.map((_, at) =>
-    Math.round(tokensWith(state, now.room.fixed, facts.slice(0, at + 1)) * factor),
+  const factor = memory.tokenFactor(options.stepContext.model)
+  const tokens = facts.map((_, index) =>
+    Math.round(tokensWith(state, needed.room.fixed, facts.slice(0, index + 1)) * factor),
   )
-  return facts.map((fact, at) => ({
+  return facts.map((fact, index) => ({
     ...fact,
-    tokensBefore: tokens[at - 1] ?? Math.round(now.sent * factor),
-    tokensAfter: tokens[at] ?? 0,
+    tokensBefore: tokens[index - 1] ?? Math.round(needed.sent * factor),
+    tokensAfter: tokens[index] ?? 0,
   }))
 }

@@ -10,7 +10,14 @@ import {
   turnFact,
   type TurnOutcome,
 } from './ask-model.ts'
-import { type CountedRun, endsEarly, isBlank, limitOf, noteOn, applyLimits } from './counters.ts'
+import {
+  type CountedRun,
+  endsEarly,
+  isBlank,
+  limitOf,
+  reminderText,
+  applyLimits,
+} from './counters.ts'
 import { commitEnd, type StopSwitch } from './end-run.ts'
 import {
   withdrawStarts,
@@ -56,10 +63,10 @@ async function amendMessages(
   if (!hasBeforeModel) return
   const { conversationId, state: before } = conversation
   const { newestStep } = landmarks(before.path)
-  for (const [at, { id: messageId, kind, sent }] of before.path.entries()) {
-    if (at <= newestStep || kind !== 'user' || sent) continue
+  for (const [index, { id: messageId, kind, sent }] of before.path.entries()) {
+    if (index <= newestStep || kind !== 'user' || sent) continue
     const { state } = conversation
-    const messages = applyContext(state.path.slice(0, at + 1), contextOn(state))
+    const messages = applyContext(state.path.slice(0, index + 1), contextOn(state))
     const amendment = await page.beforeModel({ agentId, runId, conversationId, step, messages })
     if (signal.aborted) return
     await conversation.append([{ type: 'message-amended', messageId, ...amendment }])
@@ -93,8 +100,8 @@ const WROTE_INSTEAD = 'The person wrote a message instead.'
 
 function settlementAtCut(call: CallState): Settlement[] {
   if (isSettled(call)) return []
-  const isAsked = call.status === 'awaiting-approval' || call.status === 'awaiting-answer'
-  return isAsked
+  const isWaiting = call.status === 'awaiting-approval' || call.status === 'awaiting-answer'
+  return isWaiting
     ? [{ call, status: 'aborted', output: { type: 'denied', reason: WROTE_INSTEAD } }]
     : settlementAtEnd(call)
 }
@@ -106,36 +113,40 @@ type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
  * step. Empty if a hook, an approval, an invalid call, one-shot mode or redaction is involved: such calls are prepared
  * first.
  */
-function headStart(context: CallsContext, output: ModelOutput): Start[] {
+function earlyStarts(context: CallsContext, output: ModelOutput): Start[] {
   const { conversation, tools } = context
   if (conversation.run?.limits.maxSteps === 0 || tools.hasBeforeToolCall || context.signal.aborted)
     return []
   if (conversation.redacts) return []
   const next = lookAhead(conversation, [output])
   if (next === null || next.calls.length === 0 || decide(next) !== 'run-tools') return []
-  if (!next.calls.every((call) => isPlain(context, call) && !skillRefusal(context, call))) return []
+  if (!next.calls.every((call) => startsDirectly(context, call) && !skillRefusal(context, call)))
+    return []
   return startsOf(context, nextGroup(next.calls))
 }
 
-function isPlain({ conversation, tools, validator }: CallsContext, call: CallState): boolean {
+function startsDirectly(
+  { conversation, tools, validator }: CallsContext,
+  call: CallState,
+): boolean {
   const tool = tools.get(call.toolName)
   if (tool === undefined || call.error !== null || tool.control !== undefined) return false
   const taint = taintFor(conversation.state, tool)
   const isUnclear = conversation.secrets.isUnclear(call.toolCallId)
   if (!runsWithoutApproval({ call, tool, taint, isUnclear, isOneShot: false })) return false
-  const whole = conversation.secrets.restore(call.toolCallId, call.input)
-  return whole !== null && checkInput(validator, tool, whole) === null
+  const inputWithSecrets = conversation.secrets.restore(call.toolCallId, call.input)
+  return inputWithSecrets !== null && checkInput(validator, tool, inputWithSecrets) === null
 }
 
 /**
  * Asks the page for memories that match the newest request, once per message, even if another owner resumes the run.
  * Stores them before the model is asked.
  */
-async function recall(
+async function retrieveMemories(
   { agentId, conversation, page, runId, signal }: DrivenRun,
   { hasMemory }: StepContext,
 ): Promise<void> {
-  const request = hasMemory ? unasked(conversation.state) : undefined
+  const request = hasMemory ? requestWithoutMemories(conversation.state) : undefined
   const query = request ? messageWords(request.message) : ''
   if (request === undefined || query === '') return
   const { conversationId, parent, state: before } = conversation
@@ -144,14 +155,14 @@ async function recall(
     runId,
     conversationId,
     query,
-    writtenBy: writerOf(request, Boolean(parent)),
+    writtenBy: authorOf(request, Boolean(parent)),
     tainted: nextRequestTaint(before).length > 0,
   })
   if (signal.aborted) return
   await conversation.append((run) => {
     const isOpen = run?.runId === runId && run.end === null
     const { state } = conversation
-    if (!isOpen || unasked(state)?.id !== request.id) return null
+    if (!isOpen || requestWithoutMemories(state)?.id !== request.id) return null
     const after = headId(state)
     const isUntrusted = items.some(({ untrusted }) => untrusted === true)
     return [
@@ -162,7 +173,7 @@ async function recall(
 }
 
 /** The author of a request. In a child run's conversation, the parent's model wrote the first message. */
-function writerOf(
+function authorOf(
   { message, parentId }: MessageNode,
   isForCall: boolean,
 ): MemoryQuery['writtenBy'] {
@@ -171,12 +182,12 @@ function writerOf(
 }
 
 /** The newest request, if no memories were retrieved for it yet. */
-function unasked(state: ConversationState): MessageNode | undefined {
+function requestWithoutMemories(state: ConversationState): MessageNode | undefined {
   const request = state.path.findLast(isRequest)
-  return request && isRemembered(state, request) ? undefined : request
+  return request && hasMemories(state, request) ? undefined : request
 }
 
-function isRemembered(state: ConversationState, request: MessageNode): boolean {
+function hasMemories(state: ConversationState, request: MessageNode): boolean {
   const newest = contextOn(state).findLast(({ type }) => type === 'memory-retrieved')
   if (newest === undefined) return false
   const { path } = state
@@ -192,7 +203,7 @@ type Output = Omit<FactOf<'model-output'>, 'parentId'>
  *
  * Adds none on the last step: the reminder would turn a complete run into one cut short.
  */
-function withReminder(output: Output, { conversation, effects }: Given): Output {
+function withReminder(output: Output, { conversation, effects }: ReminderContext): Output {
   const { state, run } = conversation
   if (run === null) return output
   const isLast =
@@ -203,7 +214,8 @@ function withReminder(output: Output, { conversation, effects }: Given): Output 
     reminder: { id: effects.newId('msg_'), text },
   })
   // A model that stays silent after feedback isn't reminded again.
-  if (endsEarly(output) && state.path.at(-1)?.kind !== 'feedback') return remind(noteOn(output))
+  if (endsEarly(output) && state.path.at(-1)?.kind !== 'feedback')
+    return remind(reminderText(output))
   const continues = output.calls.length > 0 || output.feedback !== undefined || hasDeliveries(state)
   if (continues || run.wasReminded || output.finishReason !== 'stop' || isBlank(output))
     return output
@@ -214,7 +226,7 @@ function withReminder(output: Output, { conversation, effects }: Given): Output 
   return next && limitOf(next) !== null ? output : remind(reminderOf(open))
 }
 
-interface Given {
+interface ReminderContext {
   readonly conversation: { readonly state: ConversationState; readonly run: CountedRun | null }
   readonly effects: Pick<Effects, 'newId'>
 }
@@ -230,21 +242,21 @@ type Offered = Pick<StepContext, 'tools' | 'skills'>
  * Stores the origins of untrusted tool and skill descriptions in the step's request, if they differ from the last
  * request's. The model reads descriptions as it reads results, so they taint, too.
  */
-async function takeDescriptions(
+async function storeDescriptionOrigins(
   { conversation, runId }: Pick<DrivenRun, 'conversation' | 'runId'>,
   offered: Offered,
 ): Promise<void> {
-  const origins = describers(offered)
-  if (isKnown(conversation.state, origins)) return
+  const origins = descriptionOrigins(offered)
+  if (hasSameOrigins(conversation.state, origins)) return
   await conversation.append((run) => {
     const { state } = conversation
-    if (run?.runId !== runId || run.end !== null || isKnown(state, origins)) return null
+    if (run?.runId !== runId || run.end !== null || hasSameOrigins(state, origins)) return null
     return [{ type: 'descriptions-changed', after: headId(state), origins }]
   })
 }
 
 /** Origins of the descriptions, except the app itself and sources that it trusts. */
-function describers({ tools, skills = [] }: Offered): readonly string[] {
+function descriptionOrigins({ tools, skills = [] }: Offered): readonly string[] {
   const sources = tools.flatMap(({ remote }) =>
     remote && !remote.trusted ? originOfTools(remote.source) : [],
   )
@@ -254,29 +266,29 @@ function describers({ tools, skills = [] }: Offered): readonly string[] {
   return [...new Set([...sources, ...loaded])].toSorted()
 }
 
-function isKnown(state: ConversationState, origins: readonly string[]): boolean {
+function hasSameOrigins(state: ConversationState, origins: readonly string[]): boolean {
   const newest = contextOn(state).findLast((row) => row.type === 'descriptions-changed')
   return sameJson([...(newest?.origins ?? [])], [...origins])
 }
 
-interface Parts {
+interface StepParts {
   readonly stop: StopSwitch
   readonly lease: RunLease
   readonly calls: StepCalls
   /** Called when another worker owns the conversation. */
-  takenOver(): void
+  onTakenOver(): void
 }
 
 /** Asks the model for a run's steps, and commits the outcomes. */
 export class ModelSteps {
   readonly #context: RunContext
-  readonly #parts: Parts
+  readonly #parts: StepParts
   /** Whether a step was open when this driver took the run. That step may have crashed the page. */
   readonly #isOpenSinceCrash: boolean
   /** Whether this driver has already asked the model. */
   #hasAsked = false
 
-  constructor(context: RunContext, parts: Parts) {
+  constructor(context: RunContext, parts: StepParts) {
     this.#context = context
     this.#parts = parts
     const { conversation, resume } = context
@@ -286,100 +298,100 @@ export class ModelSteps {
 
   async ask(run: CountedRun): Promise<void> {
     try {
-      await this.#askStep(run)
+      await this.#runStep(run)
     } finally {
-      this.#context.family.stepOver()
+      this.#context.family.endStep()
     }
   }
 
-  async #askStep(before: CountedRun): Promise<void> {
+  async #runStep(before: CountedRun): Promise<void> {
     const { conversation, page, agentId, runId, effects, memory } = this.#context
-    const { stop, lease, takenOver } = this.#parts
+    const { stop, lease, onTakenOver } = this.#parts
     const { conversationId } = conversation
     const step = before.steps + 1
     const resumed = this.#isOpenSinceCrash && !this.#hasAsked
     if (resumed && isStepLooping(before, effects.now())) return this.#pause('crash-loop')
-    const asked = await page.stepContext({
+    const offered = await page.stepContext({
       agentId,
       runId,
       conversationId,
       ...(conversation.parent && { isChild: true }),
     })
-    const renewed = before.steps === 0 ? await renewedSkills(this.#context) : []
+    const skillFacts = before.steps === 0 ? await renewedSkills(this.#context) : []
     if (stop.stopped) return
-    const run = await this.#admitted(before)
+    const run = await this.#admit(before)
     if (run === null || stop.stopped) return
     // The commit before has usually started the step, without knowing its own time. A time limit may be reached now.
-    const begins = !run.stepOpen || resumed || limitOf(run) !== before.limit
+    const mustStart = !run.stepOpen || resumed || limitOf(run) !== before.limit
     await conversation.append(() => {
-      const facts = [...renewed, ...deliveries(conversation.state)]
-      if (begins) facts.push(nextStep(run, { resumed }))
+      const facts = [...skillFacts, ...deliveries(conversation.state)]
+      if (mustStart) facts.push(nextStep(run, { resumed }))
       return facts.length > 0 ? facts : null
     })
     this.#hasAsked = true
     if (stop.stopped) return
-    const stepContext = applyLimits(offeredStep(asked, this.#context), run)
-    this.#context.tools.take(stepContext)
-    await takeDescriptions(this.#context, stepContext)
-    await recall(this.#context, stepContext)
+    const stepContext = applyLimits(offeredStep(offered, this.#context), run)
+    this.#context.tools.update(stepContext)
+    await storeDescriptionOrigins(this.#context, stepContext)
+    await retrieveMemories(this.#context, stepContext)
     if (stop.stopped) return
     await amendMessages(this.#context, step, stepContext)
     if (stop.stopped) return
     // The size of the request depends on its text.
     if (memory.toolMode(stepContext.model) === 'action') await actionPartLoader(this.#context)()
-    const confirm = (): Promise<boolean> | true => lease.confirm(takenOver)
+    const confirm = (): Promise<boolean> | true => lease.confirm(onTakenOver)
     await compactIfNeeded(this.#context, { stepContext, confirm, occasion: 'asked' })
     if (stop.stopped) return
     const messageId = effects.newId('msg_')
     const outcome = await askModel(this.#context, run, { stepContext, messageId, confirm })
     if (outcome.type === 'failed') learnWindow(this.#context, stepContext, outcome.error)
-    const isMended =
+    const mayRetry =
       isOverflow(outcome) &&
       (await compactIfNeeded(this.#context, { stepContext, confirm, occasion: 'refused' }))
-    if (!isMended) return this.#takeOutcome({ step, messageId, stepContext }, outcome)
+    if (!mayRetry) return this.#handleOutcome({ step, messageId, stepContext }, outcome)
     if (stop.stopped) return
     // Tries once only: after a second refusal, leaving out more wouldn't help.
-    const again = {
+    const retry = {
       stepContext,
       messageId: effects.newId('msg_'),
       confirm,
       firstAttempt: outcome.attempt + 1,
     }
-    await this.#takeOutcome({ step, ...again }, await askModel(this.#context, run, again))
+    await this.#handleOutcome({ step, ...retry }, await askModel(this.#context, run, retry))
   }
 
   /** The run with the limits for its next step. Null: the run ends without another step. */
-  async #admitted(run: CountedRun): Promise<CountedRun | null> {
+  async #admit(run: CountedRun): Promise<CountedRun | null> {
     const { conversation, family } = this.#context
     // Most runs have neither a parent run nor child runs.
     if (!run.forCall && !run.children) return run
-    const admitted = await conversation.storageRetry.persist(() => family.admit(run))
-    if (admitted.type === 'step') return admitted.run
-    if (!this.#parts.stop.stopped) await commitEnd(this.#context, { end: admitted.end })
+    const admission = await conversation.storageRetry.persist(() => family.admit(run))
+    if (admission.type === 'step') return admission.run
+    if (!this.#parts.stop.stopped) await commitEnd(this.#context, { end: admission.end })
     return null
   }
 
   /** Cuts the step short. The run continues with the person's message. */
   async cut(cut: FactDraft | null): Promise<void> {
-    this.#parts.calls.begin([])
+    this.#parts.calls.setStarted([])
     this.#context.ready.clear()
     await commitCut(this.#context, cut)
   }
 
-  async #takeOutcome(asked: RequestedStep, outcome: ModelOutcome): Promise<void> {
+  async #handleOutcome(requested: RequestedStep, outcome: ModelOutcome): Promise<void> {
     switch (outcome.type) {
       case 'turn':
-        return this.#takeTurn(asked, outcome)
+        return this.#commitTurn(requested, outcome)
       case 'failed': {
         const end = { outcome: 'failed', error: outcome.error } as const
-        await commitEnd(this.#context, { end, cut: cutFact(asked, outcome) })
+        await commitEnd(this.#context, { end, cut: cutFact(requested, outcome) })
         return
       }
       case 'aborted': {
         const { stopped } = this.#parts.stop
         if (stopped?.type === 'end')
-          await commitEnd(this.#context, { end: stopped.end, cut: cutFact(asked, outcome) })
-        else if (stopped?.type === 'cut') await this.cut(cutForMessage(asked, outcome))
+          await commitEnd(this.#context, { end: stopped.end, cut: cutFact(requested, outcome) })
+        else if (stopped?.type === 'cut') await this.cut(cutForMessage(requested, outcome))
         return
       }
       default:
@@ -387,16 +399,16 @@ export class ModelSteps {
     }
   }
 
-  async #takeTurn(asked: RequestedStep, outcome: TurnOutcome): Promise<void> {
+  async #commitTurn(requested: RequestedStep, outcome: TurnOutcome): Promise<void> {
     const { conversation } = this.#context
     const { stop, calls } = this.#parts
-    learnTokens(this.#context, asked, outcome)
-    const fact = await hideOutputSecrets(this.#context, turnFact(this.#context, asked, outcome))
+    learnTokens(this.#context, requested, outcome)
+    const fact = await hideOutputSecrets(this.#context, turnFact(this.#context, requested, outcome))
     const output = withReminder(fact, this.#context)
-    const starts = headStart(this.#context, output)
+    const starts = earlyStarts(this.#context, output)
     await conversation.append([output, ...starts.map(startFact)], { strict: mustBeStrict(starts) })
     if (stop.stopped) await withdrawStarts(this.#context, starts)
-    else calls.begin(starts)
+    else calls.setStarted(starts)
   }
 
   /** Pauses the run, for any owner, until somebody continues it. */

@@ -18,7 +18,7 @@ import { callContext, type ReadyCall, type CallsContext, type DrivenRun } from '
 import {
   errorOutput,
   nestedTooDeep,
-  NOT_KEPT,
+  SECRET_LOST,
   notForTools,
   openCall,
   settleCalls,
@@ -26,7 +26,7 @@ import {
   unreadable,
 } from './settle.ts'
 import { hideInputSecrets } from './hide-secrets.ts'
-import { activation, skillRefusal } from './skill-calls.ts'
+import { activateSkill, skillRefusal } from './skill-calls.ts'
 import { checkShown } from '../validation/check-input.ts'
 import { availableTool, unavailable } from './recover-call.ts'
 import { readFields } from '../../protocol/fields.ts'
@@ -41,7 +41,7 @@ const MAX = { question: 10_000, options: 100, option: 1000, problems: 5 } as con
  */
 function readQuestion({ path, toolName }: CallState, input: JsonValue): AskedQuestion | CallError {
   const { question, options, fields } = input as unknown as Input
-  const asked = { type: 'question-asked', path, question } as const
+  const fact = { type: 'question-asked', path, question } as const
   const problems = problemsOf(question, options)
   // Some models fill in every parameter. An empty `fields` means no fields.
   const isForm = fields !== undefined && !isEmpty(fields) && !isEmpty(fields['properties'])
@@ -49,26 +49,26 @@ function readQuestion({ path, toolName }: CallState, input: JsonValue): AskedQue
     problems.push('give options or fields, not both: a choice is a field with enum')
   const reading = isForm ? readFields(fields) : null
   if (reading && 'problems' in reading)
-    problems.push(...reading.problems.map((words) => `fields: ${words}`))
+    problems.push(...reading.problems.map((problem) => `fields: ${problem}`))
   if (problems.length > 0) {
-    const words = problems.slice(0, MAX.problems).join('; ')
-    return { code: 'invalid_params', message: `Invalid parameters for ${toolName}: ${words}.` }
+    const summary = problems.slice(0, MAX.problems).join('; ')
+    return { code: 'invalid_params', message: `Invalid parameters for ${toolName}: ${summary}.` }
   }
-  if (!reading || 'problems' in reading) return { ...asked, ...(options && { options }) }
-  return { ...asked, ...reading }
+  if (!reading || 'problems' in reading) return { ...fact, ...(options && { options }) }
+  return { ...fact, ...reading }
 }
 
 /** Adds the names of fields that seem to ask for a secret. If the page can't tell, adds the names of all fields. */
 async function withSensitive(
   { page, agentId }: Pick<DrivenRun, 'page' | 'agentId'>,
-  asked: AskedQuestion,
+  question: AskedQuestion,
 ): Promise<AskedQuestion> {
-  const { fields } = asked
-  if (!fields) return asked
+  const { fields } = question
+  if (!fields) return question
   const sensitive = await page
     .sensitiveFields({ agentId, fields })
     .catch(() => Object.keys(fields.properties))
-  return { ...asked, ...(sensitive.length > 0 && { sensitive }) }
+  return { ...question, ...(sensitive.length > 0 && { sensitive }) }
 }
 
 interface Input {
@@ -92,13 +92,13 @@ function isEmpty(value: JsonValue | undefined): boolean {
 }
 
 /** `input` was checked against the tool's schema: `{ result }`. */
-function finished(call: CallState, input: JsonValue): Settlement {
+function finishTaskSettlement(call: CallState, input: JsonValue): Settlement {
   const { result } = input as { result: string }
   return { call, status: 'succeeded', output: { type: 'text', value: result } }
 }
 
 /** `input` was checked against the tool's schema: `{ items: [{ content, status }] }`. The result repeats the items. */
-function planned(call: CallState, input: JsonValue): Settlement {
+function planSettlement(call: CallState, input: JsonValue): Settlement {
   const { items } = input as unknown as { readonly items: readonly PlanItem[] }
   const plan = items.map(({ content, status }) => ({ content, status }))
   return { call, status: 'succeeded', output: { type: 'json', value: plan }, plan }
@@ -125,18 +125,18 @@ export async function prepareCalls(
   calls: readonly CallState[],
 ): Promise<void> {
   const settlements: Settlement[] = []
-  const questions: AskedCall[] = []
-  const asked: AskedCall[] = []
+  const questions: RequestedCall[] = []
+  const approvals: RequestedCall[] = []
   for (const call of calls) {
     const activating = settlements.flatMap(({ skill }) => skill ?? [])
-    const verdict = await judge(context, call, activating)
+    const verdict = await judgeCall(context, call, activating)
     if (context.signal.aborted) return
     switch (verdict.type) {
       case 'settle':
         settlements.push(verdict.settlement)
         break
       case 'ask':
-        ;('by' in verdict.request ? asked : questions).push({ call, request: verdict.request })
+        ;('by' in verdict.request ? approvals : questions).push({ call, request: verdict.request })
         break
       case 'ready':
         context.ready.set(call.toolCallId, verdict)
@@ -146,20 +146,24 @@ export async function prepareCalls(
     }
   }
   await settleCalls(context, settlements)
-  await askPerson(context, [...asked, ...questions])
+  await askPerson(context, [...approvals, ...questions])
 }
 
-interface AskedCall {
+interface RequestedCall {
   readonly call: CallState
   readonly request: Request
 }
 
 /** Stores requests for approval and questions. Their calls then wait for a person's answer. */
-async function askPerson(context: CallsContext, asked: readonly AskedCall[]): Promise<void> {
-  if (asked.length === 0) return
-  for (const { call, request } of asked) if ('because' in request) warnNoAnnotations(context, call)
+async function askPerson(
+  context: CallsContext,
+  requested: readonly RequestedCall[],
+): Promise<void> {
+  if (requested.length === 0) return
+  for (const { call, request } of requested)
+    if ('because' in request) warnNoAnnotations(context, call)
   await context.conversation.append((run) => {
-    const open = asked.filter(({ call }) => openCall(run, call))
+    const open = requested.filter(({ call }) => openCall(run, call))
     if (open.length === 0) return null
     return [...open.map(({ request }) => request), ...outdatedConsents(context, open)]
   })
@@ -169,9 +173,12 @@ async function askPerson(context: CallsContext, asked: readonly AskedCall[]): Pr
  * Revokes consents to another definition of a tool that requests approval. Otherwise they would apply again as soon as
  * that definition comes back.
  */
-function outdatedConsents({ conversation }: DrivenRun, asked: readonly AskedCall[]): FactDraft[] {
+function outdatedConsents(
+  { conversation }: DrivenRun,
+  requested: readonly RequestedCall[],
+): FactDraft[] {
   return conversation.state.consents.flatMap(({ consentId, scope }) => {
-    const isOutdated = asked.some(
+    const isOutdated = requested.some(
       ({ call, request }) =>
         call.toolName === scope.toolName &&
         'by' in request &&
@@ -181,47 +188,48 @@ function outdatedConsents({ conversation }: DrivenRun, asked: readonly AskedCall
   })
 }
 
-async function judge(
+async function judgeCall(
   context: CallsContext,
   call: CallState,
   activating: readonly SkillText[],
 ): Promise<Verdict> {
   if (call.error !== null) {
     const error = unreadable({ ...call, error: call.error })
-    if (error.code !== 'denied') return invalid(call, error)
-    return denied(call, error.message)
+    if (error.code !== 'denied') return invalidVerdict(call, error)
+    return deniedVerdict(call, error.message)
   }
   const tool = call.known ? await availableTool(context, call) : undefined
-  const refused = skillRefusal(context, call, activating)
-  if (refused) return settled(refused)
+  const refusal = skillRefusal(context, call, activating)
+  if (refusal) return settledVerdict(refusal)
   const isNested = call.path.length > 1
   if (!call.known || (isNested && tool === undefined))
-    return invalid(call, unknownTool(call.toolName, context.tools.names).toError())
-  if (tool === undefined) return settled(await unavailable(context, call))
+    return invalidVerdict(call, unknownTool(call.toolName, context.tools.names).toError())
+  if (tool === undefined) return settledVerdict(await unavailable(context, call))
   const problemOfNested = isNested ? nestedProblem(call, tool) : null
-  if (problemOfNested) return invalid(call, problemOfNested)
+  if (problemOfNested) return invalidVerdict(call, problemOfNested)
   const verdict = context.tools.hasBeforeToolCall
     ? await context.page.beforeToolCall(callContext(context, call, call.input))
     : ({ type: 'go', input: call.input } as const)
-  if (verdict.type === 'veto') return denied(call, verdict.reason)
+  if (verdict.type === 'veto') return deniedVerdict(call, verdict.reason)
   const input = await storedInput(context, call, { tool, input: verdict.input })
-  const whole = context.conversation.secrets.restore(call.toolCallId, input)
-  if (whole === null) return settled({ call, status: 'failed', output: NOT_KEPT })
-  const problem = checkShown(context.validator, tool, { input: whole, shown: input })
-  if (problem) return invalid(call, problem)
+  const inputWithSecrets = context.conversation.secrets.restore(call.toolCallId, input)
+  if (inputWithSecrets === null)
+    return settledVerdict({ call, status: 'failed', output: SECRET_LOST })
+  const problem = checkShown(context.validator, tool, { input: inputWithSecrets, shown: input })
+  if (problem) return invalidVerdict(call, problem)
   if (tool.control === 'activate-skill') {
-    const asked = { call, input }
-    return settled(await activation(context, asked, activating))
+    const request = { call, input }
+    return settledVerdict(await activateSkill(context, request, activating))
   }
-  const asked = tool.control === 'ask-user' ? readQuestion(call, input) : null
-  if (asked && 'code' in asked) return invalid(call, asked)
-  const controlled = context.conversation.run?.limits.maxSteps === 0 ? undefined : tool.control
-  if (controlled === 'ask-user' && asked)
-    return { type: 'ask', request: await withSensitive(context, asked) }
-  if (controlled === 'finish-task') {
-    return settled(finished(call, input))
+  const question = tool.control === 'ask-user' ? readQuestion(call, input) : null
+  if (question && 'code' in question) return invalidVerdict(call, question)
+  const control = context.conversation.run?.limits.maxSteps === 0 ? undefined : tool.control
+  if (control === 'ask-user' && question)
+    return { type: 'ask', request: await withSensitive(context, question) }
+  if (control === 'finish-task') {
+    return settledVerdict(finishTaskSettlement(call, input))
   }
-  if (controlled === 'plan') return settled(planned(call, input))
+  if (control === 'plan') return settledVerdict(planSettlement(call, input))
   return judgeReady(context, call, { tool, input })
 }
 
@@ -231,10 +239,10 @@ async function judgeReady(
   call: CallState,
   { tool, input }: Called,
 ): Promise<Verdict> {
-  const judged = await judgeApproval(context, call, { tool, input })
-  const { verdict: approval, because, asks: requiresApproval } = judged
+  const judgement = await judgeApproval(context, call, { tool, input })
+  const { verdict: approval, because, asks: requiresApproval } = judgement
   const ready = { toolName: call.toolName, input, by: decidedBy(tool), requiresApproval }
-  if (approval.type === 'denied') return settled(approval.settlement)
+  if (approval.type === 'denied') return settledVerdict(approval.settlement)
   if (approval.type === 'unasked') {
     const { consentId } = approval
     return { ...ready, type: 'ready', ...(consentId !== undefined && { consentId }) }
@@ -242,8 +250,8 @@ async function judgeReady(
   const described = tool.hasDescribe ? await describe(context, call, input) : null
   if (described && 'failed' in described) {
     const { untrusted } = tool
-    const mark = untrusted !== undefined && { untrusted }
-    return settled({ call, status: 'failed', output: described.failed, ...mark })
+    const source = untrusted !== undefined && { untrusted }
+    return settledVerdict({ call, status: 'failed', output: described.failed, ...source })
   }
   const { rememberable } = approval
   const request = {
@@ -255,17 +263,19 @@ async function judgeReady(
     ...(because && { because }),
     ...(rememberable && { rememberable }),
   } as const
-  const refused = tooOftenDenied(context, call, request)
-  return refused ? settled(refused) : { type: 'ask', request }
+  const refusal = tooOftenDenied(context, call, request)
+  return refusal ? settledVerdict(refusal) : { type: 'ask', request }
 }
 
 /** Replaces secrets again if a hook changed the input, which may hold other secrets now. */
 async function storedInput(
   context: CallsContext,
   call: CallState,
-  made: { readonly tool: ToolDescriptor; readonly input: JsonValue },
+  prepared: { readonly tool: ToolDescriptor; readonly input: JsonValue },
 ): Promise<JsonValue> {
-  return sameJson(made.input, call.input) ? call.input : hideInputSecrets(context, call, made)
+  return sameJson(prepared.input, call.input)
+    ? call.input
+    : hideInputSecrets(context, call, prepared)
 }
 
 /** Asks the page to describe the call for its approval. Another page must request the approval again. */
@@ -303,14 +313,14 @@ function nestedProblem(
   return control === 'finish-task' || control === 'activate-skill' ? notForTools(toolName) : null
 }
 
-function denied(call: CallState, reason: string): Verdict {
-  return settled({ call, status: 'denied', output: { type: 'denied', reason } })
+function deniedVerdict(call: CallState, reason: string): Verdict {
+  return settledVerdict({ call, status: 'denied', output: { type: 'denied', reason } })
 }
 
-function invalid(call: CallState, error: CallError): Verdict {
-  return settled({ call, status: 'invalid', output: errorOutput(error) })
+function invalidVerdict(call: CallState, error: CallError): Verdict {
+  return settledVerdict({ call, status: 'invalid', output: errorOutput(error) })
 }
 
-function settled(settlement: Settlement): Verdict {
+function settledVerdict(settlement: Settlement): Verdict {
   return { type: 'settle', settlement }
 }

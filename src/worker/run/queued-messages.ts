@@ -12,7 +12,7 @@ import { hasPlan } from '../../conversation/context.ts'
 import type { RunLimits } from '../../protocol/run.ts'
 
 /** Marks untrusted content in a message's text or files. Committed with the message. */
-function takenWith(message: UserContent | null): FactDraft[] {
+function messageTaint(message: UserContent | null): FactDraft[] {
   if (message === null) return []
   const { id, parts, trigger = 'the agent that asked', untrusted } = message
   const file = parts.find((part) => part.type === 'file')
@@ -20,7 +20,7 @@ function takenWith(message: UserContent | null): FactDraft[] {
   return origins.flatMap((origin) => (origin ? { type: 'context-tainted', after: id, origin } : []))
 }
 
-interface Place {
+interface RunPlacement {
   /** Id of the message to continue from. Default: the head. */
   readonly parentId?: string | null
   readonly forCall?: true
@@ -30,12 +30,12 @@ interface Place {
 export function firstFacts(
   [message, ...queued]: readonly [StartRun['message'], ...UserContent[]],
   limits: RunLimits,
-  place: Place = {},
+  placement: RunPlacement = {},
 ): FactDraft[] {
   return [
-    { type: 'run-started', message, limits, ...place },
-    ...takenWith(message),
-    ...queued.flatMap(delivered),
+    { type: 'run-started', message, limits, ...placement },
+    ...messageTaint(message),
+    ...queued.flatMap(deliveryFacts),
     { type: 'step-started', step: 1, resumed: false },
   ]
 }
@@ -57,7 +57,7 @@ export type Steering =
  */
 export function commitSteering(
   { conversation, signal, runId }: DrivenRun,
-  said: Steering,
+  request: Steering,
   steerId: string,
 ): Promise<boolean> {
   return conversation.append(
@@ -65,12 +65,12 @@ export function commitSteering(
       // A step that is being cut short still accepts messages. A run that is stopping accepts none.
       const isStopping = signal.aborted && (signal.reason as Stop).type !== 'cut'
       if (isStopping || run?.runId !== runId || run.end !== null) return null
-      if (said.type === 'send') {
-        const message = { ...said.message, ...WHEN[said.when] }
+      if (request.type === 'send') {
+        const message = { ...request.message, ...WHEN[request.when] }
         return [{ type: 'message-queued', message }]
       }
-      if (said.type === 'revoke') return revocation(conversation.state, said.consentId)
-      const { messageId } = said
+      if (request.type === 'revoke') return revocation(conversation.state, request.consentId)
+      const { messageId } = request
       const isQueued = conversation.state.queue.some(({ id }) => id === messageId)
       return isQueued ? [{ type: 'message-withdrawn', messageId }] : null
     },
@@ -98,12 +98,12 @@ type Queued = Pick<ConversationState, 'queue'>
 
 /** Facts that add the messages queued for this run to the conversation, in order. */
 export function deliveries({ queue }: Queued): FactDraft[] {
-  return queue.filter(isForThisRun).flatMap(delivered)
+  return queue.filter(isForThisRun).flatMap(deliveryFacts)
 }
 
 /** Facts that add a message to the conversation. */
-function delivered(message: UserContent): FactDraft[] {
-  return [{ type: 'message-delivered', messageId: message.id }, ...takenWith(message)]
+function deliveryFacts(message: UserContent): FactDraft[] {
+  return [{ type: 'message-delivered', messageId: message.id }, ...messageTaint(message)]
 }
 
 export function hasDeliveries({ queue }: Queued): boolean {
@@ -113,10 +113,10 @@ export function hasDeliveries({ queue }: Queued): boolean {
 /** Withdraws messages still queued at the run's end, except those of the next run. A person gets theirs back. */
 export function withdrawalFacts(
   { queue }: Queued,
-  begun: readonly UserContent[] = [],
+  nextMessages: readonly UserContent[] = [],
 ): FactDraft[] {
   return queue
-    .filter((message) => !begun.includes(message))
+    .filter((message) => !nextMessages.includes(message))
     .map((message) => ({
       type: 'message-withdrawn',
       messageId: message.id,
@@ -124,9 +124,9 @@ export function withdrawalFacts(
     }))
 }
 
-/** Messages that start the next run, in order. `ofAll`: include a person's messages, not only those of triggers. */
-export function forNextRun({ queue }: Queued, ofAll: boolean): readonly UserContent[] {
-  return queue.filter(({ when, trigger }) => when === 'after-run' && (ofAll || trigger))
+/** Messages that start the next run, in order: those of triggers, and with `includesPeople` also a person's. */
+export function forNextRun({ queue }: Queued, includesPeople: boolean): readonly UserContent[] {
+  return queue.filter(({ when, trigger }) => when === 'after-run' && (includesPeople || trigger))
 }
 
 function isForThisRun({ when, orSooner }: UserContent): boolean {

@@ -2,7 +2,7 @@ import { isCallLooping } from '../../conversation/crash-loop.ts'
 import type { CallState } from '../../protocol/state.ts'
 import { callContext, type CallsContext, type DrivenRun } from './run-context.ts'
 import {
-  goneMeanwhile,
+  toolGone,
   INTERRUPTED,
   notRegistered,
   settleCalls,
@@ -27,7 +27,7 @@ export async function unavailable(
   repeats: boolean = call.resolvedAs !== null,
 ): Promise<Settlement> {
   const { toolName } = call
-  if (repeats) return { call, status: 'interrupted', output: goneMeanwhile(toolName) }
+  if (repeats) return { call, status: 'interrupted', output: toolGone(toolName) }
   const output = notRegistered(toolName, await context.isInOtherTab(toolName))
   return { call, status: 'failed', output }
 }
@@ -45,18 +45,24 @@ async function waitForTool(
   const deadline = context.effects.monotonic() + (context.resume?.waitForToolsMs ?? 0)
   let isAnnounced = false
   for (;;) {
-    const changed = new AbortController()
-    context.tools.onChange(() => changed.abort())
+    const toolsChanged = new AbortController()
+    context.tools.onChange(() => toolsChanged.abort())
     context.tools.set(await context.page.currentTools({ agentId: context.agentId }))
     const tool = context.tools.get(toolName)
-    const left = deadline - context.effects.monotonic()
-    if (tool || left <= 0 || context.signal.aborted) return tool
+    const remainingMs = deadline - context.effects.monotonic()
+    if (tool || remainingMs <= 0 || context.signal.aborted) return tool
     if (!isAnnounced) {
       isAnnounced = true
-      context.stream.pushDelta({ type: 'tool-unavailable', runId, path, toolName, waitMs: left })
+      context.stream.pushDelta({
+        type: 'tool-unavailable',
+        runId,
+        path,
+        toolName,
+        waitMs: remainingMs,
+      })
       context.stream.flush()
     }
-    await context.effects.sleep(left, AbortSignal.any([changed.signal, context.signal]))
+    await context.effects.sleep(remainingMs, AbortSignal.any([toolsChanged.signal, context.signal]))
   }
 }
 
@@ -68,8 +74,8 @@ async function waitForTool(
  */
 export async function recoverCall(context: CallsContext, call: CallState): Promise<void> {
   const executionId = call.executionId ?? ''
-  const known = await context.page.knownExecutions({ executionIds: [executionId] })
-  if (known.includes(executionId)) {
+  const knownIds = await context.page.knownExecutions({ executionIds: [executionId] })
+  if (knownIds.includes(executionId)) {
     const outcome = await joinExecution(context, call, executionId)
     if (outcome === null || context.signal.aborted) return
     context.page.acknowledgeTools({ executionIds: [executionId] }).catch(() => undefined)
@@ -77,14 +83,14 @@ export async function recoverCall(context: CallsContext, call: CallState): Promi
       return applyCrashTable(context, call, { running: outcome.running, output: outcome.output })
     }
   } else if (!executionId.startsWith(`${context.pageId}:`))
-    return applyCrashTable(context, call, NOBODY_KNOWS)
+    return applyCrashTable(context, call, UNKNOWN_OUTCOME)
   // This execution provably didn't start.
-  if (isLooping(context, call)) return applyCrashTable(context, call, NOBODY_KNOWS)
+  if (isLooping(context, call)) return applyCrashTable(context, call, UNKNOWN_OUTCOME)
   if (call.decidedBy?.composite && call.mayHaveBegun) return runAgain(context, call)
   return runUnstarted(context, call, { repeats: call.mayHaveBegun })
 }
 
-const NOBODY_KNOWS = { running: false, output: INTERRUPTED }
+const UNKNOWN_OUTCOME = { running: false, output: INTERRUPTED }
 
 /** Applies the crash table. `running`: the tool's function still runs, so its outcome can't be reconciled. */
 async function applyCrashTable(
@@ -96,7 +102,7 @@ async function applyCrashTable(
   if (call.decidedBy?.replayable && !isLooping(context, call) && (await repeat(context, call)))
     return
   if (call.decidedBy?.reconcilable && !running && (await reconcile(context, call))) return
-  if (context.resume?.interrupted === 'ask') return askPerson(context, call)
+  if (context.resume?.interrupted === 'ask') return requestDecision(context, call)
   await settleCalls(context, [{ call, status: 'interrupted', output }])
 }
 
@@ -111,7 +117,7 @@ export async function runAgain(context: CallsContext, call: CallState): Promise<
   if (context.signal.aborted) return
   if (tool && tool.definition === call.decidedBy?.definition)
     return executeCalls(context, [call], { repeats: true })
-  const output = tool ? WORKFLOW_CHANGED : goneMeanwhile(call.toolName)
+  const output = tool ? WORKFLOW_CHANGED : toolGone(call.toolName)
   return settleCalls(context, [{ call, status: 'interrupted', output }])
 }
 
@@ -174,6 +180,6 @@ async function reconcile(context: CallsContext, call: CallState): Promise<boolea
   }
 }
 
-async function askPerson(context: DrivenRun, call: CallState): Promise<void> {
+async function requestDecision(context: DrivenRun, call: CallState): Promise<void> {
   await context.conversation.append([{ type: 'call-interrupted', path: call.path }])
 }

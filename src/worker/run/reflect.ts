@@ -16,13 +16,13 @@ interface Answer {
   readonly text: string
 }
 
-interface Occasion extends Pick<ModelCall, 'confirm'> {
+interface ReflectOptions extends Pick<ModelCall, 'confirm'> {
   readonly mode: ReflectMode
   /** The end that the run would get with this answer. */
   readonly end: RunEnd
 }
 
-interface Asked extends Pick<Occasion, 'confirm'> {
+interface ReviewRequest extends Pick<ReflectOptions, 'confirm'> {
   readonly run: CountedRun
   readonly answer: Answer
   readonly settings: ReflectSettings
@@ -46,35 +46,39 @@ const NO_USAGE: RunUsage = { modelCalls: 0 }
  */
 export async function reflect(
   context: ModelsContext,
-  { mode, end, confirm }: Occasion,
+  { mode, end, confirm }: ReflectOptions,
 ): Promise<void> {
   const { conversation, tools } = context
   const { run } = conversation
-  const isWanted = tools.reflects === undefined || tools.reflects === mode
-  if (run === null || !isWanted || !mayReflect(run, end)) return
+  const isEnabled = tools.reflects === undefined || tools.reflects === mode
+  if (run === null || !isEnabled || !mayReflect(run, end)) return
   const answer = newestAnswer(context)
   if (answer === null) return
-  const isKnown = tools.reflects !== undefined
-  const stepContext = await contextFor(context)
+  const isModeKnown = tools.reflects !== undefined
+  const stepContext = await reviewContext(context)
   if (typeof stepContext === 'string') {
     // After a reload, no step has shown yet whether this page reflects at all, so there is no failure to report.
-    if (!isKnown) return
-    return store(context, { answer, mode, reflected: { ...NOTHING, failed: stepContext } })
+    if (!isModeKnown) return
+    return storeReflection(context, {
+      answer,
+      mode,
+      reflected: { ...NO_REFLECTION, failed: stepContext },
+    })
   }
   const settings = stepContext.reflect
   tools.reflects = settings?.mode ?? null
   if (settings?.mode !== mode) return
   const reflected = await askReflector(context, { run, answer, settings, stepContext, confirm })
-  await store(context, { answer, mode, reflected })
+  await storeReflection(context, { answer, mode, reflected })
 }
 
-const NOTHING: Reflected = { text: null, usage: NO_USAGE }
+const NO_REFLECTION: Reflected = { text: null, usage: NO_USAGE }
 
 /** Whether the answer may be reviewed. It must be complete, and not from one-shot mode: the page handles those. */
 function mayReflect(run: CountedRun, end: RunEnd): boolean {
   const isOneShot = run.limits.maxSteps === 0
-  const isWhole = end.outcome === 'completed' && end.finishReason === undefined
-  return isWhole && !isOneShot && run.reflected === null && limitOf(run) === null
+  const isComplete = end.outcome === 'completed' && end.finishReason === undefined
+  return isComplete && !isOneShot && run.reflected === null && limitOf(run) === null
 }
 
 function newestAnswer({ conversation: { state }, runId }: DrivenRun): Answer | null {
@@ -84,7 +88,7 @@ function newestAnswer({ conversation: { state }, runId }: DrivenRun): Answer | n
 }
 
 /** The page's configuration for the review, or the reason why it failed. Throws if the run or the agent was stopped. */
-async function contextFor(context: DrivenRun): Promise<StepContext | string> {
+async function reviewContext(context: DrivenRun): Promise<StepContext | string> {
   const { agentId, conversation, page, runId, signal } = context
   const { conversationId, parent } = conversation
   const query = { agentId, runId, conversationId, reflects: true, ...(parent && { isChild: true }) }
@@ -96,28 +100,28 @@ async function contextFor(context: DrivenRun): Promise<StepContext | string> {
   }
 }
 
-async function askReflector(context: ModelsContext, asked: Asked): Promise<Reflected> {
+async function askReflector(context: ModelsContext, request: ReviewRequest): Promise<Reflected> {
   const { effects, signal } = context
-  const { settings } = asked
-  const late = new AbortController()
-  const answered = new AbortController()
+  const { settings } = request
+  const timeout = new AbortController()
+  const done = new AbortController()
   void effects
-    .sleep(settings.timeoutMs, AbortSignal.any([answered.signal, signal]))
-    .then(() => late.abort())
+    .sleep(settings.timeoutMs, AbortSignal.any([done.signal, signal]))
+    .then(() => timeout.abort())
   try {
-    return await callReflector(context, asked, AbortSignal.any([signal, late.signal]))
+    return await callReflector(context, request, AbortSignal.any([signal, timeout.signal]))
   } catch (error) {
     if (signal.aborted) throw error
-    return { ...NOTHING, failed: describeThrown(error) }
+    return { ...NO_REFLECTION, failed: describeThrown(error) }
   } finally {
-    answered.abort()
+    done.abort()
   }
 }
 
 /** Sends the next step's request plus one turn, so that the server's prompt cache still matches. */
 async function callReflector(
   context: ModelsContext,
-  { run, answer, settings, stepContext, confirm }: Asked,
+  { run, answer, settings, stepContext, confirm }: ReviewRequest,
   signal: AbortSignal,
 ): Promise<Reflected> {
   const { conversation, effects } = context
@@ -125,15 +129,18 @@ async function callReflector(
   const { model } = stepContext
   const offered = offeredStep(applyLimits(stepContext, run), context)
   // A review isn't a step, so the request must not say how many steps remain.
-  const asking = { ...run, limits: { ...run.limits, maxSteps: -1 } }
+  const runWithoutLimit = { ...run, limits: { ...run.limits, maxSteps: -1 } }
   const outcome = await askQuietly(context, run, {
     stepContext: { ...offered, model: { ...model, toolChoice: 'none' } },
     messageId: effects.newId('msg_'),
     confirm,
     signal,
     request: (toolMode) => {
-      const request = buildRequest(conversation.state, asking, { stepContext: offered, toolMode })
-      return { ...request, messages: [...request.messages, orderOf(settings)] }
+      const request = buildRequest(conversation.state, runWithoutLimit, {
+        stepContext: offered,
+        toolMode,
+      })
+      return { ...request, messages: [...request.messages, reviewMessage(settings)] }
     },
     attemptFailed: async (attempt) => {
       usage = addCost(usage, attempt.usage)
@@ -144,18 +151,22 @@ async function callReflector(
 
 function readOutcome(
   outcome: ModelOutcome,
-  { answer, settings, usage }: Pick<Asked, 'answer' | 'settings'> & Pick<Reflected, 'usage'>,
+  {
+    answer,
+    settings,
+    usage,
+  }: Pick<ReviewRequest, 'answer' | 'settings'> & Pick<Reflected, 'usage'>,
 ): Reflected {
   switch (outcome.type) {
     case 'turn': {
       const { turn } = outcome
-      const all = addUsage(usage, turn.usage)
+      const totalUsage = addUsage(usage, turn.usage)
       const text = messageText(turn).trim()
       const isCut = turn.finishReason === 'length' || turn.finishReason === 'content-filter'
       if (text === '' || isCut)
-        return { text: null, usage: all, failed: isCut ? CUT_OFF : 'the model said nothing' }
+        return { text: null, usage: totalUsage, failed: isCut ? CUT_OFF : 'the model said nothing' }
       const isSame = settings.mode === 'replace' && text === answer.text.trim()
-      return { text: isSame ? null : text, usage: all }
+      return { text: isSame ? null : text, usage: totalUsage }
     }
     case 'failed':
       return { text: null, usage: addCost(usage, outcome.usage), failed: outcome.error.message }
@@ -171,7 +182,7 @@ function readOutcome(
 const CUT_OFF = 'what the model said was cut off'
 
 /** Stores the review. If the run was stopped meanwhile, stores only the usage: the answer stays as it is. */
-async function store(
+async function storeReflection(
   { conversation, runId, signal, stream }: DrivenRun,
   {
     answer: { messageId },
@@ -184,15 +195,15 @@ async function store(
     const isOver = run?.runId !== runId || run.end !== null || run.steps !== step
     if (isOver || run.reflected !== null || stopsWithoutEnd(signal)) return null
     if (signal.aborted && usage.modelCalls === 0) return null
-    const said = signal.aborted ? null : text
-    return [{ type: 'answer-reflected', step, messageId, mode, text: said, usage }]
+    const storedText = signal.aborted ? null : text
+    return [{ type: 'answer-reflected', step, messageId, mode, text: storedText, usage }]
   })
   if (!isStored || failed === undefined || signal.aborted) return
   const message = `reflect has failed, and the answer stays as it is: ${failed}.`
   stream.pushDelta({ type: 'warning', code: 'reflect-failed', message, runId, step, attempt: 1 })
 }
 
-function orderOf({ mode, instructions }: ReflectSettings): UserMessage {
+function reviewMessage({ mode, instructions }: ReflectSettings): UserMessage {
   const text = `Look over your last answer, the one above.\n${instructions}\n${ORDERS[mode]}`
   return { role: 'user', synthetic: true, parts: [{ type: 'text', text }] }
 }

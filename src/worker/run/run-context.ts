@@ -116,14 +116,14 @@ export function callContext(
  * or several registered ones (enabled or not) match, the name stays and the call is refused.
  */
 export function resolveName(name: string, tools: ToolTable): string {
-  return tools.get(resolveToolName(name, [...tools.names, ...tools.others]) ?? '')?.name ?? name
+  return tools.get(resolveToolName(name, [...tools.names, ...tools.omitted]) ?? '')?.name ?? name
 }
 
 /** The tools of the newest step, or those that the page has listed since. */
 export class ToolTable {
   /** Tools by their own name and by their model name. */
   #tools: ReadonlyMap<string, ToolDescriptor> | null = null
-  #sealing: readonly ToolDescriptor[] = []
+  #toolsWithSecrets: readonly ToolDescriptor[] = []
   /** Whether the page has a `beforeToolCall` hook. Assumed true until a step says otherwise. */
   hasBeforeToolCall = true
   /** Whether the page has a `verify` hook. Assumed true until a step says otherwise. */
@@ -131,7 +131,7 @@ export class ToolTable {
   /** The page's mode of reflecting on answers. Null: the page doesn't reflect. Undefined: no step has said yet. */
   reflects: ReflectMode | null | undefined = undefined
   /** Names of registered tools that the newest step left out. */
-  others: readonly string[] = []
+  omitted: readonly string[] = []
   readonly #waiters = new Set<() => void>()
 
   /** False until the page has listed its tools. A run that is resumed after a reload starts without them. */
@@ -141,7 +141,7 @@ export class ToolTable {
 
   /** Tools whose inputs may hold secrets. */
   get toolsWithSecrets(): readonly ToolDescriptor[] {
-    return this.#sealing
+    return this.#toolsWithSecrets
   }
 
   /** Names that the model knows. */
@@ -160,20 +160,20 @@ export class ToolTable {
         [tool.name, tool],
       ]),
     )
-    this.#sealing = tools.filter(({ hasSecretsIn }) => hasSecretsIn)
+    this.#toolsWithSecrets = tools.filter(({ hasSecretsIn }) => hasSecretsIn)
   }
 
   /** Takes the tools and hooks of a new step. */
-  take({ tools, otherTools, hasBeforeToolCall, hasVerify, reflect }: StepContext): void {
+  update({ tools, otherTools, hasBeforeToolCall, hasVerify, reflect }: StepContext): void {
     this.set(tools)
-    this.others = otherTools ?? []
+    this.omitted = otherTools ?? []
     this.hasBeforeToolCall = hasBeforeToolCall
     this.hasVerify = hasVerify === true
     this.reflects = reflect?.mode ?? null
   }
 
   /** Wakes everyone who waits for a change of the page's tools. */
-  changed(): void {
+  notify(): void {
     for (const wake of this.#waiters) wake()
     this.#waiters.clear()
   }

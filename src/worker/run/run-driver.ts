@@ -23,7 +23,7 @@ import { type Leases, isOtherOwnerError } from '../ownership/leases.ts'
 import { NestedCalls, StepCalls } from './step-calls.ts'
 import { ModelSteps } from './model-steps.ts'
 import { commitSteering, type Steering } from './queued-messages.ts'
-import { settleOverdue, untilOverdue } from './settle.ts'
+import { settleOverdue, whenOverdue } from './settle.ts'
 import { reflect } from './reflect.ts'
 import { RunLease } from './run-lease.ts'
 import type { Waiter } from '../store/storage-retry.ts'
@@ -37,7 +37,7 @@ import type { FactDraft } from '../store/fact-draft.ts'
  * Withdraws calls that another page described for approval, or whose secrets are lost, even if they were approved.
  * The person may have seen an outdated description, so these calls are decided again. Checked at the commit.
  */
-async function withdrawAskedElsewhere({
+async function withdrawForeignApprovals({
   conversation,
   pageId,
   runId,
@@ -45,12 +45,12 @@ async function withdrawAskedElsewhere({
   // A nested call isn't lost: its composite tool's function supplies the secrets again.
   const isLost = ({ path, toolCallId, input }: CallState): boolean =>
     path.length === 1 && conversation.secrets.restore(toolCallId, input) === null
-  const isElsewhere = (call: CallState): boolean =>
+  const mustWithdraw = (call: CallState): boolean =>
     (call.status === 'awaiting-approval' || call.status === 'approved') &&
     ((call.about !== undefined && call.about.pageId !== pageId) || isLost(call))
-  if (!conversation.run?.calls.some(isElsewhere)) return
+  if (!conversation.run?.calls.some(mustWithdraw)) return
   await conversation.append((run) => {
-    const open = run?.runId === runId && run.end === null ? run.calls.filter(isElsewhere) : []
+    const open = run?.runId === runId && run.end === null ? run.calls.filter(mustWithdraw) : []
     return open.length > 0
       ? open.map(({ path }) => ({ type: 'call-withdrawn' as const, path }))
       : null
@@ -73,28 +73,28 @@ class PersonAnswers {
   }
 
   /** Commits a person's answer to a call. */
-  async answer(given: PersonAnswer, answerId: string): Promise<CommandResult> {
+  async answer(request: PersonAnswer, answerId: string): Promise<CommandResult> {
     const { conversation } = this.#context
     try {
-      const isWanted = (run: RunState | null): boolean =>
-        waitingCall(run, given.toolCallId, given.answer) !== null
-      const word = (): Promise<boolean> => answerCall(this.#context, given, answerId)
-      return (await this.#say(isWanted, word)) ? 'applied' : 'not-waiting'
+      const accepts = (run: RunState | null): boolean =>
+        waitingCall(run, request.toolCallId, request.answer) !== null
+      const commit = (): Promise<boolean> => answerCall(this.#context, request, answerId)
+      return (await this.#commitAsOwner(accepts, commit)) ? 'applied' : 'not-waiting'
     } catch (error) {
       if (!isOtherOwnerError(error)) throw error
       await conversation.refresh()
       // Wakes the loop, so that it notices that another owner has the run.
-      if (!waitingCall(conversation.run, given.toolCallId, given.answer)) this.#wake()
+      if (!waitingCall(conversation.run, request.toolCallId, request.answer)) this.#wake()
       return 'other-owner'
     }
   }
 
   /** Sends or withdraws a message, or revokes a consent. */
-  async steer(said: Steering, steerId: string): Promise<CommandResult> {
+  async steer(request: Steering, steerId: string): Promise<CommandResult> {
     try {
-      const isWanted = (run: RunState | null): boolean => run?.end === null
-      const word = (): Promise<boolean> => commitSteering(this.#context, said, steerId)
-      return (await this.#say(isWanted, word)) ? 'applied' : 'not-waiting'
+      const accepts = (run: RunState | null): boolean => run?.end === null
+      const commit = (): Promise<boolean> => commitSteering(this.#context, request, steerId)
+      return (await this.#commitAsOwner(accepts, commit)) ? 'applied' : 'not-waiting'
     } catch (error) {
       if (!isOtherOwnerError(error)) throw error
       this.#wake()
@@ -107,22 +107,25 @@ class PersonAnswers {
     const { conversation } = this.#context
     conversation.storageRetry.retry()
     if (!isPaused(conversation.run)) return
-    await this.#say(isPaused, async () => {
+    await this.#commitAsOwner(isPaused, async () => {
       const nextFacts = (run: RunState | null): FactDraft[] | null =>
         isPaused(run) ? [{ type: 'run-continued' }] : null
       await conversation.append(nextFacts, { waits: false })
     })
   }
 
-  /** Appends as the owner. `isWanted`: whether a run that another device owns still takes this answer or message. */
-  async #say<T>(isWanted: (run: RunState | null) => boolean, word: () => Promise<T>): Promise<T> {
+  /** Appends as the owner. `accepts`: whether a run that another device owns still takes this answer or message. */
+  async #commitAsOwner<T>(
+    accepts: (run: RunState | null) => boolean,
+    commit: () => Promise<T>,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      await this.#lease.acquire(isWanted)
+      await this.#lease.acquire(accepts)
       try {
-        const said = await word()
+        const result = await commit()
         this.#lease.announce()
         this.#wake()
-        return said
+        return result
       } catch (error) {
         if (!OffstageError.is(error) || error.code !== 'ownership-lost') {
           // If the run still waits, the loop gives the lease back.
@@ -130,7 +133,7 @@ class PersonAnswers {
           throw error
         }
         // Another owner wrote first. The next attempt reads that before it decides.
-        this.#lease.end()
+        this.#lease.release()
         if (attempt === MAX_CLAIMS) throw error
       }
     }
@@ -163,19 +166,19 @@ async function rejectAnswer(context: DrivenRun, run: CountedRun, end: RunEnd): P
   if (end.outcome !== 'completed' || isLast || !tools.hasVerify) return false
   // Only accepted answers are annotated, so this one was verified before.
   if (run.reflected === 'annotate') return false
-  const answer = answerOf(context, run, end)
+  const answer = verifyQuery(context, run, end)
   const feedback = answer && (await askVerifier(context, answer))
   if (feedback === null) return false
-  const message = { id: effects.newId('msg_'), text: wordsOf(feedback) }
-  await conversation.append((now) =>
-    now?.runId !== runId || now.end !== null || now.steps !== run.steps
+  const message = { id: effects.newId('msg_'), text: feedbackText(feedback) }
+  await conversation.append((current) =>
+    current?.runId !== runId || current.end !== null || current.steps !== run.steps
       ? null
       : [{ type: 'answer-rejected', step: run.steps, message }],
   )
   return true
 }
 
-function answerOf(
+function verifyQuery(
   { agentId, conversation, runId }: DrivenRun,
   { rejections }: CountedRun,
   end: RunEnd,
@@ -203,7 +206,7 @@ async function askVerifier(
   }
 }
 
-function wordsOf(feedback: string): string {
+function feedbackText(feedback: string): string {
   return `The app has checked your answer, and it is not good enough yet:\n${feedback}\nGive the whole answer again, corrected.`
 }
 
@@ -216,13 +219,13 @@ export class RunDriver {
   readonly nested: NestedCalls
   readonly #context: RunContext
   readonly #lease: RunLease
-  readonly #word: PersonAnswers
+  readonly #answers: PersonAnswers
   readonly #calls: StepCalls
-  readonly #model: ModelSteps
+  readonly #modelSteps: ModelSteps
   readonly #stop: StopSwitch
   #wake: (() => void) | null = null
   /** Aborts commits that still wait for the storage. */
-  readonly #givenUp = new AbortController()
+  readonly #waitController = new AbortController()
 
   constructor(
     context: Omit<
@@ -248,14 +251,14 @@ export class RunDriver {
       losses: [],
     }
     this.#lease = new RunLease(this.#context, ownership)
-    this.#word = new PersonAnswers(this.#context, this.#lease, () => this.#wake?.())
+    this.#answers = new PersonAnswers(this.#context, this.#lease, () => this.#wake?.())
     this.#calls = new StepCalls(this.#context)
     this.nested = new NestedCalls(this.#context)
-    this.#model = new ModelSteps(this.#context, {
+    this.#modelSteps = new ModelSteps(this.#context, {
       stop,
       lease: this.#lease,
       calls: this.#calls,
-      takenOver: () => this.takenOver(),
+      onTakenOver: () => this.handleTakeover(),
     })
   }
 
@@ -272,23 +275,23 @@ export class RunDriver {
     return this.#context.agentId
   }
 
-  end(end: RunEnd): void {
+  requestEnd(end: RunEnd): void {
     this.#halt({ type: 'end', end })
   }
 
   abort(reason: string): void {
-    this.end({ outcome: 'aborted', reason })
+    this.requestEnd({ outcome: 'aborted', reason })
   }
 
   /** Stops driving without ending the run, which stays resumable. */
   release(): void {
-    this.#givenUp.abort()
+    this.#waitController.abort()
     this.#halt({ type: 'release' })
   }
 
   /** Stops driving, and cancels the run's tools here: another worker owns the conversation now. */
-  takenOver(): void {
-    this.#givenUp.abort()
+  handleTakeover(): void {
+    this.#waitController.abort()
     this.#halt({ type: 'taken-over' })
   }
 
@@ -299,7 +302,7 @@ export class RunDriver {
   async checkStore(): Promise<void> {
     const { conversation, runId } = this.#context
     // Checked first: a refresh would forget the deleted run, whose outcome must still be published.
-    if (await conversation.isDeleted().catch(() => false)) return this.#discard()
+    if (await conversation.isDeleted().catch(() => false)) return this.#haltDeleted()
     if (this.#wake === null) return
     await conversation.refresh().catch(() => undefined)
     const { run } = conversation
@@ -310,12 +313,12 @@ export class RunDriver {
 
   /** Ends the run of a deleted conversation, even though its end can't be stored. */
   discard(reason: string): void {
-    this.#givenUp.abort()
+    this.#waitController.abort()
     this.abort(reason)
   }
 
-  #discard(): void {
-    this.#givenUp.abort()
+  #haltDeleted(): void {
+    this.#waitController.abort()
     this.#halt({ type: 'deleted' })
   }
 
@@ -337,32 +340,35 @@ export class RunDriver {
   }
 
   toolsChanged(): void {
-    this.#context.tools.changed()
+    this.#context.tools.notify()
   }
 
   /** Commits a person's answer to a call. */
-  answer(given: PersonAnswer, answerId: string): Promise<CommandResult> {
-    return this.#word.answer(given, answerId)
+  answer(request: PersonAnswer, answerId: string): Promise<CommandResult> {
+    return this.#answers.answer(request, answerId)
   }
 
   /** Sends or withdraws a message, or revokes a consent. */
-  async steer(said: Steering, steerId: string): Promise<CommandResult> {
-    const result = await this.#word.steer(said, steerId)
-    const cuts = result === 'applied' && said.type === 'send' && said.when === 'now'
+  async steer(request: Steering, steerId: string): Promise<CommandResult> {
+    const result = await this.#answers.steer(request, steerId)
+    const cutsStep = result === 'applied' && request.type === 'send' && request.when === 'now'
     // A message doesn't resume a paused run.
-    if (cuts && this.#run.paused === null) this.#halt({ type: 'cut' })
+    if (cutsStep && this.#run.paused === null) this.#halt({ type: 'cut' })
     return result
   }
 
   /** Continues a run that is paused after repeated crashes, or that waits for the storage. */
   resumePaused(): Promise<void> {
-    return this.#word.resumePaused()
+    return this.#answers.resumePaused()
   }
 
   /** Resolves to the run's stored end. Null: the run stays unfinished, or another owner has it. Never rejects. */
   async drive(): Promise<RunEnd | null> {
     const { conversation, runId, stream } = this.#context
-    conversation.storageRetry.waiter = publishedWaiter({ stream, runId }, this.#givenUp.signal)
+    conversation.storageRetry.waiter = publishedWaiter(
+      { stream, runId },
+      this.#waitController.signal,
+    )
     stream.setOwnership('this-tab')
     try {
       await this.#recordResumption()
@@ -388,13 +394,13 @@ export class RunDriver {
     // The row keeps the time without a driver out of the active time.
     if (resume !== null && limits.minutes !== undefined && activeSince !== null)
       await conversation.append([{ type: 'run-resumed' }])
-    await withdrawAskedElsewhere(this.#context)
+    await withdrawForeignApprovals(this.#context)
   }
 
   async #loop(): Promise<void> {
     for (;;) {
-      const left = unfinishedReason(this.#stop.stopped)
-      if (left !== null) return await this.#leave(left)
+      const reason = unfinishedReason(this.#stop.stopped)
+      if (reason !== null) return await this.#leaveRun(reason)
       if (this.#storedEnd !== null) return this.#finish()
       const run = this.#run
       if (this.#stop.stopped?.type === 'end') {
@@ -402,12 +408,12 @@ export class RunDriver {
         continue
       }
       if (this.#stop.stopped?.type === 'cut') {
-        await this.#model.cut(null)
+        await this.#modelSteps.cut(null)
         this.#stop.renew()
         continue
       }
       try {
-        await this.#effect(decide(run), run)
+        await this.#act(decide(run), run)
       } catch (error) {
         // An error that a stop causes is ignored: the run ends with the stop's own outcome.
         if (this.#stop.stopped === null) throw error
@@ -415,14 +421,14 @@ export class RunDriver {
     }
   }
 
-  #effect(decision: Decision, run: CountedRun): Promise<void> {
+  #act(decision: Decision, run: CountedRun): Promise<void> {
     switch (decision) {
       case 'call-model':
-        return this.#model.ask(run)
+        return this.#modelSteps.ask(run)
       case 'run-tools':
         return this.#runTools(run)
       case 'wait':
-        return this.#rest(run)
+        return this.#waitOrSettle(run)
       default:
         return this.#complete(decision)
     }
@@ -432,10 +438,10 @@ export class RunDriver {
     try {
       await this.#calls.run(run)
     } catch (error) {
-      if (this.#stop.stopped !== null) await this.nested.idle()
+      if (this.#stop.stopped !== null) await this.nested.whenIdle()
       throw error
     }
-    await this.nested.idle()
+    await this.nested.whenIdle()
     this.nested.throwFailure()
   }
 
@@ -447,31 +453,31 @@ export class RunDriver {
     return run
   }
 
-  async #rest(run: CountedRun): Promise<void> {
+  async #waitOrSettle(run: CountedRun): Promise<void> {
     if (!(await settleOverdue(this.#context, run))) await this.#pause(run)
   }
 
   async #pause(run: CountedRun): Promise<void> {
     const { conversation, effects, stream } = this.#context
     stream.flush()
-    const isAwake = new AbortController()
+    const awake = new AbortController()
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve
     })
-    this.#lease.end()
-    void untilOverdue(effects, run, isAwake.signal).then((isLate) => isLate && this.#wake?.())
+    this.#lease.release()
+    void whenOverdue(effects, run, awake.signal).then((isLate) => isLate && this.#wake?.())
     await woken
-    isAwake.abort()
+    awake.abort()
     this.#wake = null
-    this.#calls.askAgain()
+    this.#calls.dropDecisions()
     // A run that another device has ended needs no lease, whose claim may take long.
     if (!this.isLeaving && this.#storedEnd === null)
-      await conversation.storageRetry.persist(() => this.#lease.takeBack())
+      await conversation.storageRetry.persist(() => this.#lease.reacquire())
   }
 
   #halt(stop: Stop): void {
     this.#stop.halt(stop)
-    this.#context.tools.changed()
+    this.#context.tools.notify()
     this.#wake?.()
   }
 
@@ -480,7 +486,7 @@ export class RunDriver {
    * verified. `annotate` comes after it: a rejected answer needs no remarks.
    */
   async #complete(end: RunEnd): Promise<void> {
-    const confirm = (): Promise<boolean> | true => this.#lease.confirm(() => this.takenOver())
+    const confirm = (): Promise<boolean> | true => this.#lease.confirm(() => this.handleTakeover())
     await reflect(this.#context, { mode: 'replace', end, confirm })
     if (this.#stop.stopped || (await rejectAnswer(this.#context, this.#run, end))) return
     await reflect(this.#context, { mode: 'annotate', end, confirm })
@@ -494,13 +500,16 @@ export class RunDriver {
   /** Ends the run with the thrown error, unless another owner has the run or it stays resumable. */
   async #fail(thrown: unknown): Promise<void> {
     try {
-      if (unfinishedReason(this.#stop.stopped, thrown) !== null || this.#givenUp.signal.aborted)
+      if (
+        unfinishedReason(this.#stop.stopped, thrown) !== null ||
+        this.#waitController.signal.aborted
+      )
         throw thrown
       await this.#endRun({ outcome: 'failed', error: toErrorData(thrown) })
       this.#finish()
     } catch (failure) {
-      const left = unfinishedReason(this.#stop.stopped, failure)
-      if (left !== null) return await this.#leave(left)
+      const reason = unfinishedReason(this.#stop.stopped, failure)
+      if (reason !== null) return await this.#leaveRun(reason)
       this.#finish(
         this.#stop.stopped?.type === 'end'
           ? this.#stop.stopped.end
@@ -510,13 +519,13 @@ export class RunDriver {
   }
 
   /** Leaves the run unfinished: ends its handles on the page, and stores nothing. */
-  async #leave(reason: string): Promise<void> {
-    const isTaken = reason === UNFINISHED_REASONS.takenOver
-    // After `takenOver()`, this driver claims the run no more, even if it gets an answer or a message.
-    if (isTaken && this.#stop.stopped === null) this.takenOver()
+  async #leaveRun(reason: string): Promise<void> {
+    const isTakenOver = reason === UNFINISHED_REASONS.takenOver
+    // After `handleTakeover()`, this driver claims the run no more, even if it gets an answer or a message.
+    if (isTakenOver && this.#stop.stopped === null) this.handleTakeover()
     const isDisposed = reason === UNFINISHED_REASONS.disposed
     if (!isDisposed) stopExecuting(this.#context, reason)
-    this.#finish({ outcome: 'aborted', reason }, isTaken ? 'other-tab' : 'none')
+    this.#finish({ outcome: 'aborted', reason }, isTakenOver ? 'other-tab' : 'none')
     // Reads the new state from the store: the run may have been resumed, have ended, or be gone.
     if (!isDisposed) await this.#context.conversation.refresh().catch(() => undefined)
   }

@@ -10,7 +10,7 @@ import {
 import { ANSWER_MS, SILENCE_MS } from '../ownership/lease.ts'
 import { withStop } from '../stopping.ts'
 
-type IsWanted = (run: RunState | null) => boolean
+type AcceptsRun = (run: RunState | null) => boolean
 
 /**
  * A driver's ownership of its conversation. Released while the run waits, so that any tab may answer, and taken back
@@ -19,8 +19,8 @@ type IsWanted = (run: RunState | null) => boolean
 export class RunLease {
   readonly #context: DrivenRun
   readonly #ownership: Leases
-  #held = true
-  #taking: Promise<void> | null = null
+  #isHeld = true
+  #acquiring: Promise<void> | null = null
   /** Last time that this worker was awake, on the monotonic clock. */
   #awakeAt: number
 
@@ -31,8 +31,8 @@ export class RunLease {
     this.#awakeAt = context.effects.monotonic()
   }
 
-  end(): void {
-    this.#held = false
+  release(): void {
+    this.#isHeld = false
     this.#ownership.release(this.#context.conversation.conversationId)
   }
 
@@ -49,10 +49,10 @@ export class RunLease {
     const now = this.#context.effects.monotonic()
     const silence = now - this.#awakeAt
     this.#awakeAt = now
-    return silence < SILENCE_MS / 2 || this.#askStore(onLost)
+    return silence < SILENCE_MS / 2 || this.#isStillOwner(onLost)
   }
 
-  async #askStore(onLost: () => void): Promise<boolean> {
+  async #isStillOwner(onLost: () => void): Promise<boolean> {
     const { conversation, effects } = this.#context
     const isNewest = async (): Promise<boolean> =>
       (await conversation.claims.newest()).epoch <= conversation.claimed.epoch
@@ -68,46 +68,46 @@ export class RunLease {
   }
 
   /** Takes the lease back after a wait. Throws `conversation-busy` if another tab or device owns the run. */
-  async takeBack(): Promise<void> {
+  async reacquire(): Promise<void> {
     const { conversation } = this.#context
-    const isElsewhere = !this.#held && (await isClaimedElsewhere(conversation, this.#ownership))
+    const isElsewhere = !this.#isHeld && (await isClaimedElsewhere(conversation, this.#ownership))
     // A person's answer may have claimed the run meanwhile.
-    if (isElsewhere && !this.#held && this.#taking === null)
+    if (isElsewhere && !this.#isHeld && this.#acquiring === null)
       throw otherOwnerError(conversation.conversationId)
     return this.acquire()
   }
 
   /**
    * Takes the lease. Throws `conversation-busy` if another tab owns the run. Another device loses its claim, unless it
-   * writes at the same time, or `isWanted` refuses the run as that device has left it (default: accepts).
+   * writes at the same time, or `accepts` refuses the run as that device has left it (default: accepts).
    */
-  async acquire(isWanted: IsWanted = () => true): Promise<void> {
-    if (this.#held) return
-    this.#taking ??= this.#claim(isWanted).finally(() => {
-      this.#taking = null
+  async acquire(accepts: AcceptsRun = () => true): Promise<void> {
+    if (this.#isHeld) return
+    this.#acquiring ??= this.#claim(accepts).finally(() => {
+      this.#acquiring = null
     })
-    return this.#taking
+    return this.#acquiring
   }
 
-  async #claim(isWanted: IsWanted): Promise<void> {
+  async #claim(accepts: AcceptsRun): Promise<void> {
     const { conversation, signal } = this.#context
     const { conversationId } = conversation
     if (!(await this.#ownership.acquire(conversationId))) throw otherOwnerError(conversationId)
     try {
       // This driver has left the run. A new claim would stop the owner that it was left to.
       if (stopsWithoutEnd(signal)) throw otherOwnerError(conversationId)
-      await conversation.claim({ create: false, ...(await this.#asSeen(isWanted)) })
+      await conversation.claim({ create: false, ...(await this.#claimConditions(accepts)) })
     } catch (error) {
       // A failed write to the storage must not block other tabs.
       this.#ownership.release(conversationId)
       throw error
     }
     this.#ownership.setEpoch(conversationId, conversation.claimed.epoch)
-    this.#held = true
+    this.#isHeld = true
   }
 
   /** Ties the claim to the newest stored state, so that a late claim can't stop an owner that was first. */
-  async #asSeen(isWanted: IsWanted): Promise<ClaimOptions> {
+  async #claimConditions(accepts: AcceptsRun): Promise<ClaimOptions> {
     const { conversation } = this.#context
     const { claims, conversationId } = conversation
     if (!claims.isShared) return {}
@@ -115,7 +115,7 @@ export class RunLease {
     const { epoch: ifEpoch, lastSeq: ifSeq } = newest
     if (!(await isClaimedElsewhere(conversation, this.#ownership, newest))) return { ifEpoch }
     await conversation.refresh({ isOwner: false })
-    if (!isWanted(conversation.run)) throw otherDeviceError(conversationId)
+    if (!accepts(conversation.run)) throw otherDeviceError(conversationId)
     return { ifEpoch, ifSeq }
   }
 }

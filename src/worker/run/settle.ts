@@ -62,32 +62,32 @@ const WAITED: ToolOutput = errorOutput({
 })
 
 /** For a call whose secret value was never stored, and is no longer in memory. */
-export const NOT_KEPT: ToolOutput = errorOutput({
+export const SECRET_LOST: ToolOutput = errorOutput({
   code: 'not-kept',
   message:
     'A secret of this call was not kept, so it did not run. Call again with it, or ask the person for it.',
 })
 
 /** For a suspended call whose outcome didn't come by the tool's deadline `until`, in milliseconds since 1970. */
-function overdue(until: number): ToolOutput {
+function overdueOutput(until: number): ToolOutput {
   const time = new Date(until)
-  const when = Number.isNaN(time.getTime()) ? '' : ` by ${time.toISOString()}`
+  const deadline = Number.isNaN(time.getTime()) ? '' : ` by ${time.toISOString()}`
   return errorOutput({
     code: 'timeout',
-    message: `The outcome has not come${when}. What it began may or may not take effect.`,
+    message: `The outcome has not come${deadline}. What it began may or may not take effect.`,
   })
 }
 
-/** `isElsewhere`: whether another open tab has registered the tool. */
-export function notRegistered(toolName: string, isElsewhere: boolean): ToolOutput {
-  const where = isElsewhere
+/** `isInOtherTab`: whether another open tab has registered the tool. */
+export function notRegistered(toolName: string, isInOtherTab: boolean): ToolOutput {
+  const availability = isInOtherTab
     ? `not available in this tab, but in another one that is open: the person can resume there. The call did not run.`
     : `no longer available on this page, so the call did not run.`
-  return errorOutput({ code: 'failed', message: `The tool '${toolName}' is ${where}` })
+  return errorOutput({ code: 'failed', message: `The tool '${toolName}' is ${availability}` })
 }
 
 /** For a call that started before this page was loaded, and whose tool is gone. */
-export function goneMeanwhile(toolName: string): ToolOutput {
+export function toolGone(toolName: string): ToolOutput {
   return errorOutput({
     code: 'interrupted',
     message: `The call was interrupted, and the tool '${toolName}' is no longer available on this page: it may or may not have happened.`,
@@ -95,7 +95,7 @@ export function goneMeanwhile(toolName: string): ToolOutput {
 }
 
 /** For a call whose tool changed its definition before every start. */
-export function everChanging(toolName: string): ToolOutput {
+export function toolKeptChanging(toolName: string): ToolOutput {
   return errorOutput({
     code: 'failed',
     message: `The tool '${toolName}' kept changing, so it did not run.`,
@@ -151,10 +151,10 @@ export function taintFacts(
   { call, status, output, untrusted }: Settlement,
   after: string | null,
 ): FactDraft[] {
-  const given = call.untrusted ?? untrusted
-  const origin = call.decidedBy?.untrusted ?? given
+  const source = call.untrusted ?? untrusted
+  const origin = call.decidedBy?.untrusted ?? source
   const isReturned = (status === 'succeeded' || status === 'failed') && output.type !== 'denied'
-  const hasBegun = call.executionId !== null || given !== undefined
+  const hasBegun = call.executionId !== null || source !== undefined
   if (origin === undefined || !isReturned || !hasBegun) return []
   const { path, title } = call
   return [{ type: 'context-tainted', after, origin, path, ...(title !== null && { title }) }]
@@ -172,15 +172,15 @@ export function settlementAtEnd(call: CallState): Settlement[] {
   if (isSettled(call)) return []
   if (call.status === 'suspended') return [{ call, status: 'aborted', output: WAITED }]
   // A person may have had it run again, which it hasn't yet.
-  const unknown =
+  const isUnknown =
     call.status === 'executing' || call.status === 'awaiting-decision' || call.resolvedAs !== null
-  return unknown && !call.decidedBy?.replayable
+  return isUnknown && !call.decidedBy?.replayable
     ? [{ call, status: 'interrupted', output: INTERRUPTED }]
-    : [{ call, status: 'aborted', output: unknown ? CUT_OFF : ABORTED }]
+    : [{ call, status: 'aborted', output: isUnknown ? CUT_OFF : ABORTED }]
 }
 
 /** Longest sleep between two looks at the clock: timers pause while a computer sleeps, and ignore clock changes. */
-const LOOK_MS = 60_000
+const MAX_SLEEP_MS = 60_000
 
 /** Whether the deadline for the call's outcome has passed. `now`: milliseconds since 1970. */
 export function isOverdue(call: CallState, now: number): boolean {
@@ -191,16 +191,20 @@ export function isOverdue(call: CallState, now: number): boolean {
 export async function settleOverdue(context: DrivenRun, run: RunState): Promise<boolean> {
   if (run.paused !== null) return false
   const now = context.effects.now()
-  const late = run.calls.filter((call) => isOverdue(call, now))
+  const overdueCalls = run.calls.filter((call) => isOverdue(call, now))
   await settleCalls(
     context,
-    late.map((call) => ({ call, status: 'failed', output: overdue(deadlineOf(call)) })),
+    overdueCalls.map((call) => ({
+      call,
+      status: 'failed',
+      output: overdueOutput(deadlineOf(call)),
+    })),
   )
-  return late.length > 0
+  return overdueCalls.length > 0
 }
 
 /** Resolves to true once a call is overdue, or to false if no call has a deadline or the signal aborts. */
-export async function untilOverdue(
+export async function whenOverdue(
   { now, sleep }: Pick<Effects, 'now' | 'sleep'>,
   { calls, paused }: RunState,
   signal: AbortSignal,
@@ -208,9 +212,9 @@ export async function untilOverdue(
   const deadline = Math.min(...calls.map(deadlineOf))
   if (deadline === Infinity || paused !== null) return false
   while (!signal.aborted) {
-    const left = deadline - now()
-    if (left <= 0) return true
-    await sleep(Math.min(left, LOOK_MS), signal)
+    const remainingMs = deadline - now()
+    if (remainingMs <= 0) return true
+    await sleep(Math.min(remainingMs, MAX_SLEEP_MS), signal)
   }
   return false
 }
@@ -235,40 +239,40 @@ export async function settleCalls(
   settlements: readonly Settlement[],
 ): Promise<void> {
   if (settlements.length === 0) return
-  let cutOff: readonly string[] = []
+  let executionIds: readonly string[] = []
   const isNew = await conversation.append((run) => {
     if (run?.runId !== runId || run.end !== null) return null
     // Uses the stored call: the caller's copy may date from before the call started.
-    const own = settlements.flatMap((settlement) => {
+    const ends = settlements.flatMap((settlement) => {
       const call = openCall(run, settlement.call)
       return call ? { ...settlement, call } : []
     })
-    if (own.length === 0) return null
-    const within = own.flatMap(({ call }) => endsWithin(call, run.calls))
-    cutOff = within.flatMap(
+    if (ends.length === 0) return null
+    const nestedEnds = ends.flatMap(({ call }) => nestedSettlements(call, run.calls))
+    executionIds = nestedEnds.flatMap(
       ({ call }) => (call.status === 'executing' ? call.executionId : null) ?? [],
     )
-    const settled = [...within, ...own]
-    const plan = settled.findLast((settlement) => settlement.plan)?.plan
+    const allEnds = [...nestedEnds, ...ends]
+    const plan = allEnds.findLast((settlement) => settlement.plan)?.plan
     const after = headId(conversation.state)
     return [
       ...(plan ? [{ type: 'plan-changed', after, plan } as const] : []),
-      ...settled.flatMap(({ call: { path }, skill }) =>
+      ...allEnds.flatMap(({ call: { path }, skill }) =>
         skill ? [{ type: 'skill-activated', after, ...skill, path } as const] : [],
       ),
-      ...family.usageOf(within.map(({ call }) => call)),
+      ...family.usageOf(nestedEnds.map(({ call }) => call)),
       ...withNextStep(
         conversation,
-        settled.flatMap((settlement) => settledFacts(settlement, after)),
+        allEnds.flatMap((settlement) => settledFacts(settlement, after)),
       ),
     ]
   })
-  if (isNew && cutOff.length > 0)
-    page.cancelTools({ agentId, executionIds: cutOff, reason: 'it ended' }).catch(() => undefined)
+  if (isNew && executionIds.length > 0)
+    page.cancelTools({ agentId, executionIds, reason: 'it ended' }).catch(() => undefined)
 }
 
 /** Ends of the open calls nested in a call, which end together with it. */
-function endsWithin({ toolCallId }: CallState, calls: readonly CallState[]): Settlement[] {
+function nestedSettlements({ toolCallId }: CallState, calls: readonly CallState[]): Settlement[] {
   return calls.flatMap((call) =>
     call.path.slice(0, -1).includes(toolCallId) ? settlementAtEnd(call) : [],
   )

@@ -23,13 +23,14 @@ export function offeredStep(
 ): StepContext {
   const skills = activeSkills(state)
   const active = new Set(skills.map(({ name }) => name))
-  const standing = skills.filter((row) => row.runId !== runId || row.path === undefined)
+  const restricting = skills.filter((row) => row.runId !== runId || row.path === undefined)
   const isOffered = (tool: ToolDescriptor): boolean =>
-    tool.skills?.some((name) => active.has(name)) !== false && forbids(standing, tool) === undefined
+    tool.skills?.some((name) => active.has(name)) !== false &&
+    forbids(restricting, tool) === undefined
   const tools = step.tools.filter(isOffered)
   if (tools.length === step.tools.length) return step
-  const left = step.tools.flatMap((tool) => (isOffered(tool) ? [] : tool.name))
-  return { ...step, tools, otherTools: [...(step.otherTools ?? []), ...left] }
+  const omitted = step.tools.flatMap((tool) => (isOffered(tool) ? [] : tool.name))
+  return { ...step, tools, otherTools: [...(step.otherTools ?? []), ...omitted] }
 }
 
 /**
@@ -44,11 +45,11 @@ export function skillRefusal(
   const { toolName } = call
   const tool = tools.get(toolName)
   // No registered tool has this name, which the caller reports itself.
-  if (tool === undefined && !tools.others.includes(toolName)) return null
+  if (tool === undefined && !tools.omitted.includes(toolName)) return null
   const rules = [...rulesBefore(state, run?.calls ?? [], call), ...activating]
   const skill = forbids(rules, tool ?? { name: toolName })
   if (skill === undefined) return null
-  const reason = `The skill ${skill.name} is active and does not allow calls of ${toolName}. It allows ${listOf(skill)}.`
+  const reason = `The skill ${skill.name} is active and does not allow calls of ${toolName}. It allows ${allowedTools(skill)}.`
   return { call, status: 'denied', output: { type: 'denied', reason } }
 }
 
@@ -57,8 +58,8 @@ function rulesBefore(
   calls: readonly CallState[],
   { toolCallId }: CallState,
 ): readonly Rule[] {
-  const at = calls.findIndex((call) => call.toolCallId === toolCallId)
-  const later = new Set(at < 0 ? [] : calls.slice(at).map((call) => call.toolCallId))
+  const index = calls.findIndex((call) => call.toolCallId === toolCallId)
+  const later = new Set(index < 0 ? [] : calls.slice(index).map((call) => call.toolCallId))
   return activeSkills(state).filter(({ path }) => !later.has(path?.at(-1) ?? ''))
 }
 
@@ -68,11 +69,11 @@ function forbids(
 ): Rule | undefined {
   if (control !== undefined) return undefined
   // Skills list the names that the model knows.
-  const known = forModel?.name ?? name
-  return rules.find(({ restrictTools }) => restrictTools?.includes(known) === false)
+  const modelName = forModel?.name ?? name
+  return rules.find(({ restrictTools }) => restrictTools?.includes(modelName) === false)
 }
 
-function listOf({ restrictTools = [] }: Rule): string {
+function allowedTools({ restrictTools = [] }: Rule): string {
   return restrictTools.length > 0 ? restrictTools.join(', ') : 'none'
 }
 
@@ -82,7 +83,7 @@ type Context = Pick<DrivenRun, 'agentId' | 'conversation' | 'page'>
  * Runs a call of `activate_skill`. The skill's text is stored with the call's end. `input` was checked against the
  * tool's schema: `{ name }`. `activating` holds skills that earlier calls of the same step activate.
  */
-export async function activation(
+export async function activateSkill(
   { agentId, conversation, page }: Context,
   { call, input }: { readonly call: CallState; readonly input: JsonValue },
   activating: readonly SkillText[],
@@ -90,17 +91,17 @@ export async function activation(
   const { name } = input as { readonly name: string }
   const active = [...activeSkills(conversation.state), ...activating]
   if (active.some((skill) => skill.name === name)) {
-    return activated(call, `The skill ${name} is active already: its instructions`)
+    return activationResult(call, `The skill ${name} is active already: its instructions`)
   }
   const skill = await page.readSkill({ agentId, name })
   if (skill !== null)
-    return { ...activated(call, `The skill ${name} is active. Its instructions`), skill }
+    return { ...activationResult(call, `The skill ${name} is active. Its instructions`), skill }
   const message = `This page has no skill ${name}, so none was activated.`
   return { call, status: 'failed', output: { type: 'error', code: 'failed', message } }
 }
 
-function activated(call: CallState, beginning: string): Settlement {
-  const value = `${beginning} stand under "# Active skills".`
+function activationResult(call: CallState, subject: string): Settlement {
+  const value = `${subject} stand under "# Active skills".`
   return { call, status: 'succeeded', output: { type: 'text', value } }
 }
 
@@ -125,9 +126,9 @@ export async function renewedSkills({
 
 /** Compares all fields, not only the hash: an imported row may have any hash. */
 function isSame(row: SkillText, skill: SkillText): boolean {
-  return wordsOf(row) === wordsOf(skill)
+  return skillKey(row) === skillKey(skill)
 }
 
-function wordsOf({ name, hash, text, restrictTools, files, loaded }: SkillText): string {
+function skillKey({ name, hash, text, restrictTools, files, loaded }: SkillText): string {
   return JSON.stringify([name, hash, text, restrictTools ?? null, files ?? null, loaded ?? false])
 }

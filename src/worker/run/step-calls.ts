@@ -30,44 +30,45 @@ import type { FactDraft } from '../store/fact-draft.ts'
 import { hideInputSecrets } from './hide-secrets.ts'
 
 /** Most calls that run in parallel. */
-const SIDE_BY_SIDE = 4
+const MAX_PARALLEL = 4
 
 interface Waiter {
   readonly isParallel: boolean
-  go(): void
+  start(): void
 }
 
 /** Runs calls in the order of their arrival: one alone, or several parallel ones at once. */
-class Turns {
+class TurnQueue {
   readonly #waiting: Waiter[] = []
   #running = 0
-  #isAlone = false
+  #isExclusive = false
 
   /** `hasWaited`: whether the call had to wait for others to run first. */
-  async take<T>(isParallel: boolean, work: (hasWaited: boolean) => Promise<T>): Promise<T> {
+  async run<T>(isParallel: boolean, work: (hasWaited: boolean) => Promise<T>): Promise<T> {
     let hasWaited = false
-    await new Promise<void>((go) => {
-      this.#waiting.push({ isParallel, go })
-      this.#next()
-      hasWaited = this.#waiting.some((waiter) => waiter.go === go)
+    await new Promise<void>((start) => {
+      this.#waiting.push({ isParallel, start })
+      this.#startNext()
+      hasWaited = this.#waiting.some((waiter) => waiter.start === start)
     })
     try {
       return await work(hasWaited)
     } finally {
       this.#running -= 1
-      this.#isAlone = false
-      this.#next()
+      this.#isExclusive = false
+      this.#startNext()
     }
   }
 
-  #next(): void {
+  #startNext(): void {
     for (;;) {
       const first = this.#waiting[0]
-      if (!first || this.#isAlone || this.#running >= (first.isParallel ? SIDE_BY_SIDE : 1)) return
+      if (!first || this.#isExclusive || this.#running >= (first.isParallel ? MAX_PARALLEL : 1))
+        return
       this.#waiting.shift()
       this.#running += 1
-      this.#isAlone = !first.isParallel
-      first.go()
+      this.#isExclusive = !first.isParallel
+      first.start()
     }
   }
 }
@@ -78,11 +79,11 @@ class Turns {
  */
 export class NestedCalls {
   readonly #context: CallsContext
-  readonly #turns = new Turns()
+  readonly #turns = new TurnQueue()
   /** Runs the hooks for one call at a time. */
-  readonly #inOrder = createSerialQueue()
+  readonly #enqueue = createSerialQueue()
   /** Answers in progress. None of them rejects. */
-  readonly #underWay = new Set<Promise<NestedAnswer>>()
+  readonly #answers = new Set<Promise<NestedAnswer>>()
   /** The error that fails the run. */
   #failure: { readonly thrown: unknown } | null = null
 
@@ -98,25 +99,25 @@ export class NestedCalls {
   }
 
   /** Resolves once no nested call is in progress. Await it before the step is cut or ended. */
-  async idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+  async whenIdle(): Promise<void> {
+    while (this.#answers.size > 0) await Promise.all(this.#answers)
   }
 
   /** Runs one nested call. Null: the function must suspend. */
-  async call(asked: NestedCall): Promise<NestedAnswer> {
-    const answer = this.#answer(asked)
-    this.#underWay.add(answer)
+  async call(request: NestedCall): Promise<NestedAnswer> {
+    const answer = this.#answer(request)
+    this.#answers.add(answer)
     try {
       return await answer
     } finally {
-      this.#underWay.delete(answer)
+      this.#answers.delete(answer)
     }
   }
 
-  async #answer(asked: NestedCall): Promise<NestedAnswer> {
+  async #answer(request: NestedCall): Promise<NestedAnswer> {
     try {
-      const toolCallId = await this.#propose(asked)
-      return toolCallId === null ? null : await this.#advance(toolCallId)
+      const toolCallId = await this.#propose(request)
+      return toolCallId === null ? null : await this.#runToEnd(toolCallId)
     } catch (thrown) {
       // An error that a stop causes is ignored: the run ends with the stop's own outcome.
       if (!this.#context.signal.aborted) this.#failure ??= { thrown }
@@ -124,45 +125,45 @@ export class NestedCalls {
     }
   }
 
-  async keep({ executionId, kept }: KeepOutcomes): Promise<KeepAnswer> {
+  async storeOutcomes({ executionId, kept: outcomes }: KeepOutcomes): Promise<KeepAnswer> {
     const { conversation } = this.#context
-    let isLive = false
+    let isRunning = false
     // A step that must not run twice marks its start here. The mark must be on disk before the step does its work.
     await conversation.append(
       (run) => {
-        const parent = this.#running(run, executionId)
-        isLive = parent !== null
-        const facts = parent ? keptFacts(parent, kept) : []
+        const parent = this.#runningCall(run, executionId)
+        isRunning = parent !== null
+        const facts = parent ? outcomeFacts(parent, outcomes) : []
         return facts.length > 0 ? facts : null
       },
       { strict: true },
     )
-    const parent = this.#running(conversation.run, executionId)
-    if (!isLive || parent === null) return null
-    return { place: parent.ended.indexOf(kept.at(-1)?.key ?? '') }
+    const parent = this.#runningCall(conversation.run, executionId)
+    if (!isRunning || parent === null) return null
+    return { place: parent.ended.indexOf(outcomes.at(-1)?.key ?? '') }
   }
 
   /** Stores the call, unless it is stored already. Returns its id. */
-  async #propose(asked: NestedCall): Promise<string | null> {
+  async #propose(request: NestedCall): Promise<string | null> {
     const { conversation, tools } = this.#context
-    const { executionId, position, toolName } = asked
-    const input = await this.#storedInput(asked)
+    const { executionId, position, toolName } = request
+    const input = await this.#storedInput(request)
     let toolCallId: string | null = null
     await conversation.append((run) => {
-      const parent = this.#running(run, executionId)
+      const parent = this.#runningCall(run, executionId)
       toolCallId = null
       if (run === null || parent === null) return null
-      const known = knownAt(run, parent, position)
-      toolCallId = known?.toolCallId ?? this.#idOf(parent, position)
-      if (known) return null
+      const existing = nestedCallAt(run, parent, position)
+      toolCallId = existing?.toolCallId ?? this.#nestedId(parent, position)
+      if (existing) return null
       const { title, remote } = tools.get(toolName) ?? {}
       const path = [...parent.path, toolCallId]
-      const named = {
+      const toolFields = {
         toolName,
         ...(title !== undefined && { title }),
         ...(remote && { source: remote.source }),
       }
-      return [{ type: 'call-proposed', path, ...named, input }]
+      return [{ type: 'call-proposed', path, ...toolFields, input }]
     })
     return toolCallId
   }
@@ -172,15 +173,15 @@ export class NestedCalls {
     const { conversation, page, agentId, tools } = this.#context
     if (!tools.isLoaded) tools.set(await page.currentTools({ agentId }))
     const { run, secrets } = conversation
-    const parent = this.#running(run, executionId)
+    const parent = this.#runningCall(run, executionId)
     if (run === null || parent === null) return input
-    const known = knownAt(run, parent, position)
-    if (known) {
-      secrets.keep(known.toolCallId, sealedValues(known.modelInput, input))
+    const existing = nestedCallAt(run, parent, position)
+    if (existing) {
+      secrets.keep(existing.toolCallId, sealedValues(existing.modelInput, input))
       // Before the call is judged, its tool says again which values are secret: only memory has that it couldn't.
-      if (known.status !== 'proposed') return input
+      if (existing.status !== 'proposed') return input
     }
-    const toolCallId = known?.toolCallId ?? this.#idOf(parent, position)
+    const toolCallId = existing?.toolCallId ?? this.#nestedId(parent, position)
     const stored = await hideInputSecrets(
       this.#context,
       { toolCallId, toolName },
@@ -189,12 +190,12 @@ export class NestedCalls {
     return secrets.hideRepeats(toolCallId, stored, parent)
   }
 
-  #idOf(parent: CallState, position: number): string {
+  #nestedId(parent: CallState, position: number): string {
     return nestedId(parent, position, (id) => this.#context.conversation.hasCallId(id))
   }
 
   /** The composite call whose function this execution runs. Null: it doesn't run any more. */
-  #running(run: RunState | null, executionId: string): CallState | null {
+  #runningCall(run: RunState | null, executionId: string): CallState | null {
     const { runId, signal } = this.#context
     if (signal.aborted || run?.runId !== runId || run.end !== null) return null
     const isRunning = (call: CallState): boolean =>
@@ -202,14 +203,14 @@ export class NestedCalls {
     return run.calls.find(isRunning) ?? null
   }
 
-  async #advance(toolCallId: string): Promise<NestedAnswer> {
+  async #runToEnd(toolCallId: string): Promise<NestedAnswer> {
     const context = this.#context
     const { conversation } = context
     for (;;) {
       const calls = conversation.run?.calls ?? []
       const call = calls.find((each) => each.toolCallId === toolCallId)
       if (context.signal.aborted || call === undefined) return null
-      if (isSettled(call)) return answerOf(call, calls)
+      if (isSettled(call)) return nestedAnswer(call, calls)
       if (isCallWaiting(call, calls)) return null
       await this.#step(call)
     }
@@ -225,7 +226,7 @@ export class NestedCalls {
         return runAgain(context, call)
       case 'proposed':
         if (!context.ready.has(call.toolCallId))
-          return this.#inOrder(() => prepareCalls(context, [call]))
+          return this.#enqueue(() => prepareCalls(context, [call]))
         return this.#execute(call)
       default:
         return this.#execute(call)
@@ -240,32 +241,35 @@ export class NestedCalls {
     if (!tool) return settleCalls(context, [await unavailable(context, call)])
     // A composite tool takes no turn: it would block the calls that it makes itself.
     if (tool.composite) return executeCalls(context, [call])
-    await this.#turns.take(mayRunBeside(tool), async (hasWaited) => {
+    await this.#turns.run(isParallelSafe(tool), async (hasWaited) => {
       // Other calls ran meanwhile, so hooks and policies must decide again.
-      const isAsked = context.tools.hasBeforeToolCall || isDecidedByPage(tool)
-      if (hasWaited && isAsked && ready.delete(call.toolCallId)) return
+      const mustRecheck = context.tools.hasBeforeToolCall || isDecidedByPage(tool)
+      if (hasWaited && mustRecheck && ready.delete(call.toolCallId)) return
       await executeCalls(context, [call])
     })
   }
 }
 
 /** The call that the function made at this position when it ran before. */
-function knownAt(run: RunState, parent: CallState, position: number): CallState | undefined {
+function nestedCallAt(run: RunState, parent: CallState, position: number): CallState | undefined {
   return nestedIn(run.calls, parent).find((nested) => nestedPosition(parent, nested) === position)
 }
 
-function mayRunBeside({ annotations, parallelSafe, sequential }: ToolDescriptor): boolean {
+function isParallelSafe({ annotations, parallelSafe, sequential }: ToolDescriptor): boolean {
   return !sequential && (annotations.readOnly === true || parallelSafe)
 }
 
 /** Facts for the outcomes that aren't stored yet. */
-function keptFacts({ path, outcomes }: CallState, kept: readonly KeptOutcome[]): FactDraft[] {
-  return kept.flatMap(({ key, value }) =>
+function outcomeFacts(
+  { path, outcomes }: CallState,
+  reported: readonly KeptOutcome[],
+): FactDraft[] {
+  return reported.flatMap(({ key, value }) =>
     Object.hasOwn(outcomes, key) ? [] : [{ type: 'step-outcome' as const, path, key, value }],
   )
 }
 
-function answerOf(call: CallState, calls: readonly CallState[]): NestedAnswer {
+function nestedAnswer(call: CallState, calls: readonly CallState[]): NestedAnswer {
   const parent = calls.find(({ toolCallId }) => toolCallId === call.path.at(-2))
   const end = endOf(call)
   const { toolCallId } = call
@@ -283,7 +287,7 @@ export class StepCalls {
   }
 
   /** Sets the calls whose start is already committed. */
-  begin(starts: readonly Start[]): void {
+  setStarted(starts: readonly Start[]): void {
     this.#started = starts
   }
 
@@ -300,11 +304,11 @@ export class StepCalls {
     const open = topLevelCalls(run.calls).filter((call) => !isSettled(call))
     const [first] = open
     if (first?.status === 'suspended') return runAgain(context, first)
-    const fresh = open.filter(
+    const undecided = open.filter(
       (call) => call.status === 'proposed' && !context.ready.has(call.toolCallId),
     )
-    if (fresh.length > 0) {
-      await prepareCalls(context, fresh)
+    if (undecided.length > 0) {
+      await prepareCalls(context, undecided)
       return this.#requestOutputs(context.conversation.run ?? run)
     }
     await this.#execute(nextGroup(open))
@@ -312,8 +316,8 @@ export class StepCalls {
 
   /** Recovers nested calls first. Their composite tool's function then runs again with their outcomes. */
   async #recover(executing: readonly CallState[]): Promise<void> {
-    const plain = executing.filter((call) => !call.decidedBy?.composite)
-    const calls = plain.length > 0 ? plain : topLevelCalls(executing)
+    const simple = executing.filter((call) => !call.decidedBy?.composite)
+    const calls = simple.length > 0 ? simple : topLevelCalls(executing)
     await Promise.all(calls.map((call) => recoverCall(this.#context, call)))
   }
 
@@ -322,22 +326,22 @@ export class StepCalls {
     const runnable: CallState[] = []
     for (const call of group) {
       const tool = await availableTool(context, call)
-      const refused = tool && skillRefusal(context, call)
-      if (refused) await settleCalls(context, [refused])
+      const refusal = tool && skillRefusal(context, call)
+      if (refusal) await settleCalls(context, [refusal])
       else if (tool) runnable.push(call)
       else await settleCalls(context, [await unavailable(context, call)])
       if (context.signal.aborted) return
     }
     if (runnable.length === 0) return
     await executeCalls(context, runnable)
-    this.askAgain()
+    this.dropDecisions()
   }
 
   /**
    * Drops decisions of hooks and policies about calls that haven't run yet, after something else has happened. They
    * decide again.
    */
-  askAgain(): void {
+  dropDecisions(): void {
     const { ready, tools } = this.#context
     for (const [toolCallId, { toolName }] of ready)
       if (tools.hasBeforeToolCall || isDecidedByPage(tools.get(toolName))) ready.delete(toolCallId)
@@ -348,16 +352,18 @@ export class StepCalls {
     if (run.limits.maxSteps !== 0 || this.#context.signal.aborted) return
     const proposed = run.calls.filter((call) => call.status === 'proposed')
     const isInvalid = run.calls.some((call) => call.status === 'invalid')
-    const refused = proposed.flatMap((call): Settlement[] | Settlement =>
+    const refusals = proposed.flatMap((call): Settlement[] | Settlement =>
       isInvalid
         ? { call, status: 'aborted', output: BESIDE_INVALID }
         : (skillRefusal(this.#context, call) ?? []),
     )
-    await settleCalls(this.#context, refused)
-    const handed = proposed.filter((call) => !refused.some((end) => end.call === call))
-    if (handed.length === 0) return
+    await settleCalls(this.#context, refusals)
+    const requested = proposed.filter(
+      (call) => !refusals.some((settlement) => settlement.call === call),
+    )
+    if (requested.length === 0) return
     await this.#context.conversation.append(
-      handed.map((call) => {
+      requested.map((call) => {
         const ready = this.#context.ready.get(call.toolCallId)
         const untrusted = ready?.by.untrusted
         return {

@@ -27,9 +27,9 @@ export function applyPlacement(
   epoch: number,
 ): { record: StoredRecord; rows: Row[] } | null {
   const { importId: appendId, conversationId, isLast } = placement
-  const begun = beginning(found, placement, epoch)
-  if (begun === null) return null
-  const { broken: _unfinished, ...before } = begun
+  const base = baseRecord(found, placement, epoch)
+  if (base === null) return null
+  const { broken: _unfinished, ...before } = base
   let record: StoredRecord = before
   const rows: Row[] = []
   for (const row of placement.rows) {
@@ -50,14 +50,14 @@ export function wasPlaced(
   return found?.importId === importId && (after === 0 || found.lastSeq > after)
 }
 
-function beginning(
+function baseRecord(
   found: StoredRecord | undefined,
   { conversationId, importId, createdAt, parent, after }: Placement,
   epoch: number,
 ): StoredRecord | null {
-  const isHalf = found?.broken === INCOMPLETE_IMPORT
+  const isIncomplete = found?.broken === INCOMPLETE_IMPORT
   if (after === 0) {
-    if (found && !isHalf) return null
+    if (found && !isIncomplete) return null
     return {
       ...newRecord(conversationId, createdAt),
       epoch,
@@ -65,7 +65,7 @@ function beginning(
       ...(parent && { parent }),
     }
   }
-  if (isHalf && found.importId === importId && found.lastSeq === after) return found
+  if (isIncomplete && found.importId === importId && found.lastSeq === after) return found
   throw new OffstageError('ownership-lost', 'The conversation was deleted while it was imported.', {
     details: { deleted: true },
   })
@@ -79,7 +79,7 @@ const MAX_OPEN_CALLS = 1000
  * `invalid-input` for more than 1000.
  */
 function openCallsAfter(record: StoredRecord, row: NewRow): readonly string[] {
-  const open = changedBy(record, row)
+  const open = nextOpenCalls(record, row)
   if (open.length <= MAX_OPEN_CALLS) return open
   throw new OffstageError(
     'invalid-input',
@@ -87,7 +87,10 @@ function openCallsAfter(record: StoredRecord, row: NewRow): readonly string[] {
   )
 }
 
-function changedBy({ openCalls: open, openRunId }: StoredRecord, row: NewRow): readonly string[] {
+function nextOpenCalls(
+  { openCalls: open, openRunId }: StoredRecord,
+  row: NewRow,
+): readonly string[] {
   switch (row.type) {
     case 'model-output':
       return row.runId === openRunId
@@ -131,7 +134,7 @@ function afterImport(
 /**
  * Appends that a record remembers: more than one owner has under way at once. Older ones are rejected by their `order`.
  */
-const REMEMBERED = 8
+const MAX_RECENT = 8
 
 /**
  * Finds the rows of an append that was committed before. Null if it wasn't committed. Checked first, even for an owner
@@ -187,7 +190,7 @@ export function applyAppend(
     rows.push({ ...row, format: FORMAT, conversationId, seq, appendId })
   }
   const recent = { appendId, first: record.lastSeq + 1, count: rows.length }
-  const recentAppends = [...record.recentAppends, recent].slice(-REMEMBERED)
+  const recentAppends = [...record.recentAppends, recent].slice(-MAX_RECENT)
   return { record: { ...next, format: FORMAT, recentAppends, owner: { ...owner, order } }, rows }
 }
 
@@ -236,7 +239,7 @@ function openRunAfter(open: string | null, row: NewRow): string | null {
 }
 
 /** Facts that end a step, or withdraw what was shown of it. */
-const ENDS: ReadonlySet<FactType> = new Set([
+const STEP_ENDS: ReadonlySet<FactType> = new Set([
   'model-output',
   'step-cut',
   'attempt-failed',
@@ -247,7 +250,7 @@ const ENDS: ReadonlySet<FactType> = new Set([
 
 /** Whether an append of these rows removes the conversation's draft. */
 export function endsDraft(rows: readonly NewRow[]): boolean {
-  return rows.some(({ type }) => ENDS.has(type))
+  return rows.some(({ type }) => STEP_ENDS.has(type))
 }
 
 /** Whether the writer of the draft still drives the conversation's open run. It may have slept meanwhile. */

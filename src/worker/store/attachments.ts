@@ -4,9 +4,9 @@ import { isRecord } from '../../lib/shape.ts'
 import type { Write } from './idb-connection.ts'
 
 /** Shorter files stay in their rows. Characters of base64. */
-const LEAST = 4096
+const MIN_LENGTH = 4096
 /** Depth to which rows are searched for files. Only a tool's own JSON is deeper. */
-const MOST_DEPTH = 8
+const MAX_DEPTH = 8
 
 /** Contents of files, and the keys under which the store keeps them. */
 export type Contents = ReadonlyMap<string, string>
@@ -24,12 +24,12 @@ interface Gap {
  * HTTP). Call it before a transaction, which would not wait for it.
  */
 export async function findContents(rows: readonly NewRow[]): Promise<Contents> {
-  const found = new Map<string, string>()
-  if (globalThis.crypto?.subtle === undefined) return found
+  const hashes = new Map<string, string>()
+  if (globalThis.crypto?.subtle === undefined) return hashes
   const data = new Set<string>()
   for (const row of rows) eachFile(row, [], (file) => data.add(file.data))
-  for (const content of data) found.set(content, await sha256(content))
-  return found
+  for (const content of data) hashes.set(content, await sha256(content))
+  return hashes
 }
 
 /** The row as it is stored: without the contents, which are kept apart. */
@@ -43,7 +43,7 @@ export function packRow<R extends object>(row: R, contents: Contents): R {
     const hash = contents.get(file.data)
     if (hash !== undefined) apart.push({ path, hash })
   })
-  for (const { path } of apart) put(copy, path, null)
+  for (const { path } of apart) setAt(copy, path, null)
   return (apart.length === 0 ? packed : { ...copy, apart }) as unknown as R
 }
 
@@ -52,18 +52,18 @@ export async function unpackRows(
   stored: readonly unknown[],
   tx: { objectStore(name: 'attachments'): { get(hash: string): Promise<unknown> } },
 ): Promise<readonly unknown[]> {
-  const wanted = new Set(stored.flatMap((row) => gapsOf(row).map(({ hash }) => hash)))
-  if (wanted.size === 0) return stored
+  const hashes = new Set(stored.flatMap((row) => gapsOf(row).map(({ hash }) => hash)))
+  if (hashes.size === 0) return stored
   const files = tx.objectStore('attachments')
   const found = new Map<string, unknown>(
-    await Promise.all([...wanted].map(async (hash) => [hash, await files.get(hash)] as const)),
+    await Promise.all([...hashes].map(async (hash) => [hash, await files.get(hash)] as const)),
   )
   for (const row of stored)
-    for (const { path, hash } of gapsOf(row)) put(row, path, found.get(hash))
+    for (const { path, hash } of gapsOf(row)) setAt(row, path, found.get(hash))
   return stored.map((row) => {
     if (gapsOf(row).length === 0) return row
-    const { apart: _filled, ...whole } = row as { apart: unknown }
-    return whole
+    const { apart: _filled, ...restored } = row as { apart: unknown }
+    return restored
   })
 }
 
@@ -76,9 +76,9 @@ export async function keepContents(
   const files = tx.objectStore('attachments')
   await Promise.all(
     [...contents].map(async ([content, hash]) => {
-      const known = await files.getKey(hash)
+      const key = await files.getKey(hash)
       await Promise.all([
-        ...(known === undefined ? [files.put(content, hash)] : []),
+        ...(key === undefined ? [files.put(content, hash)] : []),
         files.put(true, ['of', conversationId, hash]),
         files.put(true, ['in', hash, conversationId]),
       ])
@@ -94,17 +94,17 @@ export async function releaseContents(
   const files = tx.objectStore('attachments')
   const hashes = new Set<string>()
   for (const id of conversationIds)
-    for (const key of await files.getAllKeys(under('of', id))) {
+    for (const key of await files.getAllKeys(keyRange('of', id))) {
       const hash = String(key[2])
       hashes.add(hash)
       await Promise.all([files.delete(key), files.delete(['in', hash, id])])
     }
   for (const hash of hashes)
-    if ((await files.getKey(under('in', hash))) === undefined) await files.delete(hash)
+    if ((await files.getKey(keyRange('in', hash))) === undefined) await files.delete(hash)
 }
 
 /** Range of all keys that begin with these two parts. IndexedDB sorts arrays after strings, so `[]` ends it. */
-function under(kind: 'of' | 'in', id: string): IDBKeyRange {
+function keyRange(kind: 'of' | 'in', id: string): IDBKeyRange {
   return IDBKeyRange.bound([kind, id], [kind, id, []])
 }
 
@@ -113,9 +113,9 @@ function eachFile(
   path: Path,
   visit: (file: { readonly data: string }, path: Path) => void,
 ): void {
-  if (typeof value !== 'object' || value === null || path.length > MOST_DEPTH) return
+  if (typeof value !== 'object' || value === null || path.length > MAX_DEPTH) return
   const { type, data } = value as { type?: unknown; data?: unknown }
-  if (type === 'file' && typeof data === 'string' && data.length >= LEAST)
+  if (type === 'file' && typeof data === 'string' && data.length >= MIN_LENGTH)
     return visit({ data }, [...path, 'data'])
   for (const [key, entry] of Object.entries(value))
     if (typeof entry === 'object')
@@ -132,18 +132,18 @@ function isGap(value: unknown): value is Gap {
 }
 
 /** Puts content at a path, if the row has that path. A damaged row may name any. */
-function put(row: unknown, path: Path, content: unknown): void {
-  const [last] = path.slice(-1)
-  let place = row
+function setAt(row: unknown, path: Path, content: unknown): void {
+  const [lastKey] = path.slice(-1)
+  let target = row
   for (const key of path.slice(0, -1)) {
-    if (typeof place !== 'object' || place === null || !Object.hasOwn(place, key)) return
-    place = (place as Record<string | number, unknown>)[key]
+    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, key)) return
+    target = (target as Record<string | number, unknown>)[key]
   }
   if (
-    typeof place === 'object' &&
-    place !== null &&
-    last !== undefined &&
-    Object.hasOwn(place, last)
+    typeof target === 'object' &&
+    target !== null &&
+    lastKey !== undefined &&
+    Object.hasOwn(target, lastKey)
   )
-    (place as Record<string | number, unknown>)[last] = content ?? null
+    (target as Record<string | number, unknown>)[lastKey] = content ?? null
 }

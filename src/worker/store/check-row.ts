@@ -21,21 +21,21 @@ export interface Fault {
 }
 
 /** Explains why a row is refused; null when it can be stored and read again. */
-export function wrongOf(row: unknown): string | null {
+export function findProblem(row: unknown): string | null {
   const fields = isRecord(row) && FIELDS.get(row['type'])
-  if (!fields) return wrongly('type')
+  if (!fields) return problemWith('type')
   const name = isJson(row) ? fields.find(([each, check]) => !check(row[each]))?.[0] : 'JSON'
-  return name === undefined ? null : wrongly(`${name} of a ${String(row['type'])} row`)
+  return name === undefined ? null : problemWith(`${name} of a ${String(row['type'])} row`)
 }
 
-function wrongly(what: string): string {
-  return `the ${what} is missing, wrong or too long.`
+function problemWith(part: string): string {
+  return `the ${part} is missing, wrong or too long.`
 }
 
 /** Refuses to store a row that could not be read again: it would be lost. */
 export function refuseUnsound(row: unknown): void {
-  const wrong = wrongOf(row)
-  if (wrong !== null) throw new OffstageError('invalid-input', `Nothing was stored: ${wrong}`)
+  const problem = findProblem(row)
+  if (problem !== null) throw new OffstageError('invalid-input', `Nothing was stored: ${problem}`)
 }
 
 /**
@@ -52,8 +52,8 @@ export function checkRow(row: unknown, seq: number, upcasters: Upcasters = UPCAS
   if (stored['seq'] !== seq) return { fault: `Row ${seq} is missing.`, kind: 'missing' }
   const current = upcast(stored, upcasters)
   const isPlaced = current?.['format'] === FORMAT && isText(current['appendId'])
-  const wrong = isPlaced ? wrongOf(current) : wrongly('format')
-  return wrong === null
+  const problem = isPlaced ? findProblem(current) : problemWith('format')
+  return problem === null
     ? (current as unknown as Row)
-    : { fault: `Row ${seq} can't be read: ${wrong}`, kind: 'unsound' }
+    : { fault: `Row ${seq} can't be read: ${problem}`, kind: 'unsound' }
 }

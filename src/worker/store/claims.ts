@@ -3,7 +3,7 @@ import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 import { canonicalJson } from '../../lib/json/canonical-json.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { isCustomKey } from '../../protocol/conversation.ts'
-import { nameOfClaim } from './record.ts'
+import { claimIdOf } from './record.ts'
 import type { Claim, ClaimOptions, Store } from './store.ts'
 
 /**
@@ -34,35 +34,35 @@ export interface OwnClaims {
   readonly asked: string | null
 }
 
-const MOST_IDS = 32
+const MAX_IDS = 32
 
-const NONE: OwnClaims = { epoch: 0, ids: [], asked: null }
+const NO_CLAIMS: OwnClaims = { epoch: 0, ids: [], asked: null }
 
 /** Adds a claim. Keeps the larger epoch, since another tab may have claimed the conversation since. */
-function withClaim(known: OwnClaims, { id, epoch }: NotedClaim): OwnClaims {
+function withClaim(claims: OwnClaims, { id, epoch }: NotedClaim): OwnClaims {
   return {
-    epoch: Math.max(epoch, known.epoch),
-    ids: [...known.ids.filter((each) => each !== id), id].slice(-MOST_IDS),
+    epoch: Math.max(epoch, claims.epoch),
+    ids: [...claims.ids.filter((each) => each !== id), id].slice(-MAX_IDS),
     asked: epoch === 0 ? id : null,
   }
 }
 
-function together(one: OwnClaims, other: OwnClaims): OwnClaims {
+function mergeClaims(a: OwnClaims, b: OwnClaims): OwnClaims {
   return {
-    epoch: Math.max(one.epoch, other.epoch),
-    ids: [...new Set([...other.ids, ...one.ids])],
-    asked: one.asked ?? other.asked,
+    epoch: Math.max(a.epoch, b.epoch),
+    ids: [...new Set([...b.ids, ...a.ids])],
+    asked: a.asked ?? b.asked,
   }
 }
 
 /** Claim book in memory, for as long as the script lives. */
 export function memoryClaimBook(): ClaimBook {
   const claims = new Map<string, OwnClaims>()
-  const of = (key: string): OwnClaims => claims.get(key) ?? NONE
+  const get = (key: string): OwnClaims => claims.get(key) ?? NO_CLAIMS
   return {
-    of: async (key) => of(key),
+    of: async (key) => get(key),
     async note(key, claim) {
-      claims.set(key, withClaim(of(key), claim))
+      claims.set(key, withClaim(get(key), claim))
     },
   }
 }
@@ -76,14 +76,14 @@ type Database = Pick<IDBPDatabase<Schema>, 'close' | 'transaction'>
 
 const DATABASE = 'offstage-claims'
 /** Longest wait for the browser's database, which may be missing or slow. Milliseconds. */
-const PATIENCE = 2000
+const TIMEOUT_MS = 2000
 
 /**
  * Claim book in IndexedDB, in a database of its own: conversations may be stored elsewhere. Without IndexedDB, in
  * memory.
  */
 export function storedClaimBook(): ClaimBook {
-  const known = memoryClaimBook()
+  const memoryBook = memoryClaimBook()
   let opening: Promise<Database> | null = null
   const database = (): Promise<Database> => {
     opening ??= openDB<Schema>(DATABASE, 1, {
@@ -98,30 +98,30 @@ export function storedClaimBook(): ClaimBook {
     return opening
   }
   const read = async (key: string): Promise<OwnClaims> => ({
-    ...NONE,
+    ...NO_CLAIMS,
     ...(await (await database()).transaction('claims').store.get(key)),
   })
   const write = async (key: string, claim: NotedClaim): Promise<void> => {
     const tx = (await database()).transaction('claims', 'readwrite')
-    await tx.store.put(withClaim({ ...NONE, ...(await tx.store.get(key)) }, claim), key)
+    await tx.store.put(withClaim({ ...NO_CLAIMS, ...(await tx.store.get(key)) }, claim), key)
     await tx.done
   }
   return {
     async of(key) {
-      const [here, kept] = await Promise.all([known.of(key), patiently(read(key))])
-      return kept ? together(kept, here) : here
+      const [inMemory, stored] = await Promise.all([memoryBook.of(key), withTimeout(read(key))])
+      return stored ? mergeClaims(stored, inMemory) : inMemory
     },
     async note(key, claim) {
-      await known.note(key, claim)
-      await patiently(write(key, claim))
+      await memoryBook.note(key, claim)
+      await withTimeout(write(key, claim))
     },
   }
 }
 
-function patiently<T>(asked: Promise<T>): Promise<T | null> {
+function withTimeout<T>(request: Promise<T>): Promise<T | null> {
   return resolveWithin(
-    asked.catch(() => null),
-    PATIENCE,
+    request.catch(() => null),
+    TIMEOUT_MS,
   )
 }
 
@@ -165,7 +165,7 @@ export class SharedClaims {
     const record = await store.get(conversationId)
     if (!record) return { epoch: 0, id: null, lastSeq: 0 }
     const { epoch, lastSeq } = record
-    return { epoch, id: nameOfClaim(record), lastSeq }
+    return { epoch, id: claimIdOf(record), lastSeq }
   }
 
   /**
@@ -175,20 +175,20 @@ export class SharedClaims {
   async isOwn({ epoch, id }: Pick<NewestClaim, 'epoch' | 'id'>, tabs: number): Promise<boolean> {
     // Epochs of a store only grow, so a claim older than a tab's is over.
     if (id === null && epoch <= tabs) return true
-    const own = await this.#options.claims.of(this.#key)
-    if (id === null) return epoch === own.epoch
+    const noted = await this.#options.claims.of(this.#key)
+    if (id === null) return epoch === noted.epoch
     // A tab's claim may be missing in the book. If the book has this epoch, only the id decides: a restored copy of the
     // store gives epochs again.
-    return own.ids.includes(id) || (epoch === tabs && epoch !== own.epoch)
+    return noted.ids.includes(id) || (epoch === tabs && epoch !== noted.epoch)
   }
 
   /** Claims the conversation, and notes the claim beforehand, in case the answer never arrives. */
-  async claim(ask: (named: ClaimOptions) => Promise<Claim>): Promise<Claim> {
-    if (!this.isShared) return ask({})
+  async claim(claimStore: (identity: ClaimOptions) => Promise<Claim>): Promise<Claim> {
+    if (!this.isShared) return claimStore({})
     const { claims, newId } = this.#options
     const id = (await claims.of(this.#key)).asked ?? newId('claim_')
     await claims.note(this.#key, { id, epoch: 0 })
-    const claim = await ask({ claimId: id, attempt: newId('') })
+    const claim = await claimStore({ claimId: id, attempt: newId('') })
     await claims.note(this.#key, { id, epoch: claim.epoch })
     return claim
   }
@@ -197,19 +197,19 @@ export class SharedClaims {
    * Notes what a person allowed or a tool returned in this browser. Rows don't prove that, since other devices write
    * rows, too.
    */
-  async note(list: NoteList, what: unknown): Promise<void> {
+  async note(list: NoteList, value: unknown): Promise<void> {
     if (!this.isShared) return
-    await this.#options.claims.note(`${this.#key}/${list}`, { id: await nameOf(what), epoch: 1 })
+    await this.#options.claims.note(`${this.#key}/${list}`, { id: await noteId(value), epoch: 1 })
   }
 
   /**
-   * Whether this browser noted `what`, and didn't note `end`, which voids it. Always true if only this browser's tabs
+   * Whether this browser noted `value`, and didn't note `end`, which voids it. Always true if only this browser's tabs
    * write. Both are in one list, so the end is forgotten last.
    */
-  async isNoted(list: NoteList, what: unknown, end?: unknown): Promise<boolean> {
+  async isNoted(list: NoteList, value: unknown, end?: unknown): Promise<boolean> {
     if (!this.isShared) return true
     const { ids } = await this.#options.claims.of(`${this.#key}/${list}`)
-    return ids.includes(await nameOf(what)) && !ids.includes(await nameOf(end))
+    return ids.includes(await noteId(value)) && !ids.includes(await noteId(end))
   }
 
   get #key(): string {
@@ -222,7 +222,7 @@ export class SharedClaims {
  * Name under which a value is noted. Values are hashed, so that an id written by others never equals the name of a
  * value. Ids aren't hashed, so an end counts at once.
  */
-async function nameOf(what: unknown): Promise<string> {
-  const name = canonicalJson(what)
-  return typeof what !== 'string' && crypto.subtle ? sha256(name) : name
+async function noteId(value: unknown): Promise<string> {
+  const name = canonicalJson(value)
+  return typeof value !== 'string' && crypto.subtle ? sha256(name) : name
 }

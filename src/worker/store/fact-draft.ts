@@ -1,7 +1,7 @@
 import type { Fact, FactOf } from '../../protocol/fact.ts'
 import { FACTS } from './fact-table.ts'
 
-type Bearing = FactOf<
+type FactWithMessage = FactOf<
   | 'run-started'
   | 'model-output'
   | 'step-cut'
@@ -10,36 +10,36 @@ type Bearing = FactOf<
   | 'message-delivered'
 >
 
-type Unplaced<Each extends Bearing> = Each extends Bearing
+type WithoutParent<Each extends FactWithMessage> = Each extends FactWithMessage
   ? Omit<Each, 'parentId'> & { readonly parentId?: string | null }
   : never
 
 /** A fact to be appended. Its messages are children of the head unless it names another parent. */
-export type FactDraft = (Exclude<Fact, Bearing> | Unplaced<Bearing>) & {
+export type FactDraft = (Exclude<Fact, FactWithMessage> | WithoutParent<FactWithMessage>) & {
   /** Default: the run of the append. */
   readonly runId?: string | null
 }
 
 /** The facts with their parents set, for a conversation with this head. Pure. */
-export function placed(
+export function withParents(
   drafts: readonly FactDraft[],
   head: string | null,
 ): (Fact & { readonly runId?: string | null })[] {
   let parent = head
   return drafts.map((draft) => {
-    const hangs = bears(draft) && draft.parentId === undefined
-    const fact = { ...draft, ...(hangs && { parentId: parent }) } as Fact
-    parent = lastMessage(fact) ?? parent
+    const needsParent = hasParentField(draft) && draft.parentId === undefined
+    const fact = { ...draft, ...(needsParent && { parentId: parent }) } as Fact
+    parent = lastMessageId(fact) ?? parent
     return fact
   })
 }
 
-function bears(draft: FactDraft): draft is Unplaced<Bearing> & FactDraft {
+function hasParentField(draft: FactDraft): draft is WithoutParent<FactWithMessage> & FactDraft {
   return 'parentId' in FACTS[draft.type].fields
 }
 
 /** The new head after a fact; null when the fact doesn't move it. */
-function lastMessage(fact: Fact): string | null {
+function lastMessageId(fact: Fact): string | null {
   switch (fact.type) {
     case 'run-started':
       return fact.message?.id ?? fact.parentId

@@ -42,8 +42,8 @@ import {
 
 type Checks = Readonly<Record<string, ShapeCheck>>
 
-function textUpTo(most: number): ShapeCheck {
-  return (value) => typeof value === 'string' && value.length <= most
+function textUpTo(max: number): ShapeCheck {
+  return (value) => typeof value === 'string' && value.length <= max
 }
 
 // docs/stores.md lists the same limits.
@@ -52,12 +52,12 @@ export const isName: ShapeCheck = textUpTo(10_000)
 /** A time beyond the range of `Date` can't be shown. */
 export const isTime: ShapeCheck = (value) => typeof value === 'number' && Math.abs(value) <= 8.64e15
 /** Short texts of people, the loop and servers: reasons, questions, errors, notes. */
-const isWords = textUpTo(1_000_000)
+const isShortText = textUpTo(1_000_000)
 /** Long texts of models, tools and people, and files in base64. */
 const isContent = textUpTo(33_554_432)
 /** JSON of any shape, or nothing. */
 const isAny: ShapeCheck = () => true
-export const MOST_MESSAGES = 100_000
+export const MAX_MESSAGES = 100_000
 
 type NamesOf<T> = T extends unknown ? keyof T : never
 /** A check for each field of a type, across all of its variants. */
@@ -67,7 +67,7 @@ const isNames = listOf(isName)
 const isPath: ShapeCheck = (value) => isNames(value) && (value as readonly unknown[]).length > 0
 
 /** Checks a message whose role is set by its fact. */
-function said(role: Message['role'], fields: Checks): ShapeCheck {
+function messageShape(role: Message['role'], fields: Checks): ShapeCheck {
   return shape({
     ...fields,
     id: isName,
@@ -87,8 +87,8 @@ const file = shape({
 const textOrFile = listOf(discriminatedUnion('type', { text, file }))
 const isError = shape({
   code: isName,
-  message: isWords,
-  suggestion: optional(isWords),
+  message: isShortText,
+  suggestion: optional(isShortText),
   retryable: optional(isBoolean),
   details: optional(isRecord),
 })
@@ -98,7 +98,7 @@ export const isOutput: ShapeCheck = discriminatedUnion('type', {
   json: shape({ value: isDefined }),
   content: shape({ value: textOrFile }),
   error: isError,
-  denied: shape({ reason: optional(isWords) }),
+  denied: shape({ reason: optional(isShortText) }),
 })
 
 const call = {
@@ -117,7 +117,7 @@ const toolCall = shape({
 const toolResult = shape({
   ...call,
   output: isOutput,
-  note: optional(isWords),
+  note: optional(isShortText),
 } satisfies ChecksOf<ToolResultPart>)
 
 const byProvider: ShapeCheck = (value) => isRecord(value) && Object.values(value).every(isRecord)
@@ -129,7 +129,7 @@ const assistant = {
   partial: optional(isBoolean),
 } satisfies Omit<ChecksOf<AssistantMessage>, 'id' | 'foreign'>
 /** Whether all calls have different ids: calls are found by id. */
-function hasOwnIds({ parts }: AssistantMessage): boolean {
+function hasUniqueIds({ parts }: AssistantMessage): boolean {
   const ids = parts.flatMap((part) => (part.type === 'tool-call' ? part.toolCallId : []))
   return new Set(ids).size === ids.length
 }
@@ -141,7 +141,7 @@ const user = {
   trigger: optional(isName),
 }
 
-export const isUserContent: ShapeCheck = said('user', {
+export const isUserContent: ShapeCheck = messageShape('user', {
   ...user,
   when: optional(among(['after-run'])),
   orSooner: optional(isBoolean),
@@ -149,14 +149,14 @@ export const isUserContent: ShapeCheck = said('user', {
 
 /** A message from elsewhere, the only kind that has its own role. */
 export const isMessage: ShapeCheck = discriminatedUnion('role', {
-  system: said('system', { parts: listOf(text) }),
-  user: said('user', user),
-  assistant: said('assistant', assistant),
-  tool: said('tool', { parts: listOf(toolResult) }),
+  system: messageShape('system', { parts: listOf(text) }),
+  user: messageShape('user', user),
+  assistant: messageShape('assistant', assistant),
+  tool: messageShape('tool', { parts: listOf(toolResult) }),
 } satisfies Record<Message['role'], ShapeCheck>)
 
 /** A message from the loop to the model. */
-const told = said('user', { text: isContent })
+const loopMessage = messageShape('user', { text: isContent })
 
 /** Counts, and whether they are estimates. */
 const isUsage: ShapeCheck = (value) =>
@@ -177,12 +177,12 @@ const limits = shape({
   maxChildren: optional(isIntegerFrom(0)),
 } satisfies ChecksOf<RunLimits>)
 
-const ended = shape({})
+const noFields = shape({})
 const runEnd = discriminatedUnion('outcome', {
   completed: shape({ finishReason: optional(isName) }),
-  'max-steps': ended,
+  'max-steps': noFields,
   limit: shape({ limit: isLimit }),
-  aborted: shape({ reason: isWords }),
+  aborted: shape({ reason: isShortText }),
   failed: shape({ error: isError }),
   waiting: shape({ pending: listOf(shape({ toolCallId: isName, toolName: isName })) }),
 } satisfies Record<RunEnd['outcome'], ShapeCheck>)
@@ -210,13 +210,13 @@ export const isVerdict: ShapeCheck = amongAll<InterruptionVerdict>({
   'run-again': true,
 })
 
-const remembers = {
+const rememberableFields = {
   key: optional(isName),
   openWorld: optional(isBoolean),
   source: optional(isName),
 }
 const isConsentScope = shape({
-  ...remembers,
+  ...rememberableFields,
   toolName: isName,
   title: optional(isName),
   definition: isName,
@@ -232,13 +232,13 @@ const decidedBy = shape({
   untrusted: optional(isName),
 } satisfies ChecksOf<DecidedTool>)
 
-const under = { parentId: nullOr(isName) }
-const ofAttempt = { step: isNumber, attempt: isNumber, usage: isUsage }
-const ofCall = { path: isPath }
-const ofContext = { after: nullOr(isName) }
-const shrunk = { tokensBefore: optional(isNumber), tokensAfter: optional(isNumber) }
+const parentField = { parentId: nullOr(isName) }
+const attemptFields = { step: isNumber, attempt: isNumber, usage: isUsage }
+const callFields = { path: isPath }
+const contextFields = { after: nullOr(isName) }
+const tokenFields = { tokensBefore: optional(isNumber), tokensAfter: optional(isNumber) }
 /** Origin of untrusted content, and the call that brought it in. */
-const ofOrigin = { origin: isName, path: optional(isPath) }
+const originFields = { origin: isName, path: optional(isPath) }
 
 /** A fact's row in the table. Made by `withTexts` or `withoutTexts`, so that none is added without deciding on its texts. */
 interface FactDefinition<Type extends FactType> {
@@ -268,7 +268,7 @@ function withoutTexts<Type extends FactType>(
 }
 
 /** Statuses whose output is a text of a tool, a page or a person, not Offstage's. */
-const WITH_OWN_OUTPUT: ReadonlySet<SettledStatus> = new Set(['succeeded', 'failed', 'denied'])
+const FOREIGN_OUTPUT: ReadonlySet<SettledStatus> = new Set(['succeeded', 'failed', 'denied'])
 
 /**
  * All facts: the check of every field, and the texts that the model did not write. Rows are checked when they are read,
@@ -278,7 +278,7 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
   'run-started': withTexts(
     {
       runId: isName,
-      ...under,
+      ...parentField,
       message: nullOr(isUserContent),
       limits,
       forCall: optional(isBoolean),
@@ -287,11 +287,12 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
   ),
   'step-started': withoutTexts({ step: isNumber, resumed: isBoolean, limit: optional(isLimit) }),
   'run-resumed': withoutTexts({}),
-  'attempt-failed': withoutTexts({ ...ofAttempt, error: isError }),
+  'attempt-failed': withoutTexts({ ...attemptFields, error: isError }),
   'model-output': withoutTexts({
-    ...ofAttempt,
-    ...under,
-    message: (value) => said('assistant', assistant)(value) && hasOwnIds(value as AssistantMessage),
+    ...attemptFields,
+    ...parentField,
+    message: (value) =>
+      messageShape('assistant', assistant)(value) && hasUniqueIds(value as AssistantMessage),
     toolsId: nullOr(isName),
     calls: listOf(
       shape({
@@ -315,14 +316,16 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
   }),
   'step-cut': withoutTexts({
     continues: optional(isBoolean),
-    ...ofAttempt,
-    ...under,
+    ...attemptFields,
+    ...parentField,
     message: nullOr(
-      said('assistant', { parts: listOf(discriminatedUnion('type', { text, reasoning: text })) }),
+      messageShape('assistant', {
+        parts: listOf(discriminatedUnion('type', { text, reasoning: text })),
+      }),
     ),
   }),
   'answer-rejected': withTexts(
-    { step: isNumber, ...under, message: told },
+    { step: isNumber, ...parentField, message: loopMessage },
     ({ message }) => message.text,
   ),
   'answer-reflected': withTexts(
@@ -339,86 +342,86 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
   'run-continued': withoutTexts({}),
   'run-ended': withoutTexts({ end: runEnd, next: optional(isName) }),
   'call-proposed': withoutTexts({
-    ...ofCall,
+    ...callFields,
     toolName: isName,
     title: optional(isName),
     source: optional(isName),
     input: isDefined,
   }),
   'approval-requested': withoutTexts({
-    ...ofCall,
+    ...callFields,
     input: isDefined,
     by: decidedBy,
     about: optional(
-      shape({ text: isWords, data: isAny, pageId: isName, onPage: optional(isBoolean) }),
+      shape({ text: isShortText, data: isAny, pageId: isName, onPage: optional(isBoolean) }),
     ),
-    because: optional(shape({ type: among(['untrusted-content']), ...ofOrigin })),
-    rememberable: optional(shape(remembers)),
+    because: optional(shape({ type: among(['untrusted-content']), ...originFields })),
+    rememberable: optional(shape(rememberableFields)),
   }),
   'approval-answered': withoutTexts({
-    ...ofCall,
+    ...callFields,
     approved: isBoolean,
-    reason: optional(isWords),
-    note: optional(isWords),
+    reason: optional(isShortText),
+    note: optional(isShortText),
     input: isAny,
   }),
   'question-asked': withoutTexts({
-    ...ofCall,
-    question: isWords,
+    ...callFields,
+    question: isShortText,
     options: optional(isNames),
     fields: optional((value) => 'fields' in readFields(value)),
     sensitive: optional(isNames),
   }),
   'question-answered': withoutTexts({
-    ...ofCall,
+    ...callFields,
     answer: isContent,
     values: optional(isRecord),
     action: optional(among(['decline', 'cancel'])),
   }),
   'output-requested': withoutTexts({
-    ...ofCall,
+    ...callFields,
     untrusted: optional(isName),
     input: isDefined,
     asks: isBoolean,
   }),
   'call-started': withoutTexts({
-    ...ofCall,
+    ...callFields,
     executionId: isName,
     input: isAny,
     by: decidedBy,
     repeats: isBoolean,
     consentId: optional(isName),
   }),
-  'call-withdrawn': withoutTexts(ofCall),
+  'call-withdrawn': withoutTexts(callFields),
   'call-suspended': withoutTexts({
-    ...ofCall,
+    ...callFields,
     token: isName,
     until: optional(isTime),
     seen: optional(isNumber),
   }),
-  'step-outcome': withoutTexts({ ...ofCall, key: isName, value: isDefined }),
-  'child-started': withoutTexts({ ...ofCall, childConversationId: isName, childRunId: isName }),
+  'step-outcome': withoutTexts({ ...callFields, key: isName, value: isDefined }),
+  'child-started': withoutTexts({ ...callFields, childConversationId: isName, childRunId: isName }),
   'child-usage': withoutTexts({
-    ...ofCall,
+    ...callFields,
     usage: isRunUsage,
     steps: isIntegerFrom(0),
     activeMs: isAmount,
     ended: isBoolean,
   }),
-  'call-interrupted': withoutTexts(ofCall),
-  'interruption-resolved': withoutTexts({ ...ofCall, verdict: isVerdict }),
+  'call-interrupted': withoutTexts(callFields),
+  'interruption-resolved': withoutTexts({ ...callFields, verdict: isVerdict }),
   'call-settled': withTexts(
-    { ...ofCall, status: settledStatus, output: isOutput, note: optional(isWords) },
-    ({ status, output, note }) => [WITH_OWN_OUTPUT.has(status) && output, note],
+    { ...callFields, status: settledStatus, output: isOutput, note: optional(isShortText) },
+    ({ status, output, note }) => [FOREIGN_OUTPUT.has(status) && output, note],
   ),
-  'undo-started': withoutTexts(ofCall),
+  'undo-started': withoutTexts(callFields),
   'undo-settled': withoutTexts({
-    ...ofCall,
+    ...callFields,
     status: among(['done', 'failed', 'not-begun']),
-    message: optional(isWords),
+    message: optional(isShortText),
   }),
   'messages-imported': withTexts(
-    { ...under, messages: listOf(isMessage, MOST_MESSAGES) },
+    { ...parentField, messages: listOf(isMessage, MAX_MESSAGES) },
     ({ messages }) => messages,
   ),
   'head-moved': withoutTexts({ to: isName }),
@@ -434,27 +437,27 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
     },
     ({ appended, rewritten }) => [appended, rewritten],
   ),
-  'message-delivered': withoutTexts({ messageId: isName, ...under }),
+  'message-delivered': withoutTexts({ messageId: isName, ...parentField }),
   'results-cleared': withoutTexts({
-    ...ofContext,
-    paths: listOf(isPath, MOST_MESSAGES),
-    ...shrunk,
+    ...contextFields,
+    paths: listOf(isPath, MAX_MESSAGES),
+    ...tokenFields,
   }),
   compacted: withTexts(
     {
-      ...ofContext,
+      ...contextFields,
       from: isName,
       to: isName,
       keptFrom: nullOr(isName),
       summary: isContent,
       usage: optional(isRunUsage),
-      ...shrunk,
+      ...tokenFields,
     },
     ({ summary }) => summary,
   ),
   'skill-activated': withTexts(
     {
-      ...ofContext,
+      ...contextFields,
       name: isName,
       hash: isName,
       text: isContent,
@@ -465,21 +468,24 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
     },
     ({ loaded, text }) => loaded && text,
   ),
-  'skill-dropped': withoutTexts({ ...ofContext, name: isName }),
+  'skill-dropped': withoutTexts({ ...contextFields, name: isName }),
   'plan-changed': withoutTexts({
-    ...ofContext,
-    plan: listOf(shape({ content: isWords, status: planStatus } satisfies ChecksOf<PlanItem>)),
+    ...contextFields,
+    plan: listOf(shape({ content: isShortText, status: planStatus } satisfies ChecksOf<PlanItem>)),
   }),
-  'context-tainted': withoutTexts({ ...ofContext, ...ofOrigin, title: optional(isName) }),
-  'descriptions-changed': withoutTexts({ ...ofContext, origins: isNames }),
-  'memory-retrieved': withTexts({ ...ofContext, items: listOf(isRecord) }, ({ items }) => items),
+  'context-tainted': withoutTexts({ ...contextFields, ...originFields, title: optional(isName) }),
+  'descriptions-changed': withoutTexts({ ...contextFields, origins: isNames }),
+  'memory-retrieved': withTexts(
+    { ...contextFields, items: listOf(isRecord) },
+    ({ items }) => items,
+  ),
   'consent-given': withoutTexts({
     consentId: isName,
     scope: isConsentScope,
     until: optional(isTime),
   }),
   'consent-revoked': withoutTexts({ consentId: isName }),
-  'row-set-aside': withoutTexts({ reason: isWords }),
+  'row-set-aside': withoutTexts({ reason: isShortText }),
 }
 
 /** The texts in a row that the model did not write. */

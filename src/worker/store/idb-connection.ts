@@ -10,7 +10,7 @@ import type { Claim } from './store.ts'
  * site data. Chromium reports the last as an `UnknownError`.
  */
 function isRefused(thrown: unknown): boolean {
-  if (isNowhere(thrown)) return true
+  if (hasNoDatabases(thrown)) return true
   if (!(thrown instanceof Error)) return false
   const { name, message } = thrown
   return (
@@ -20,24 +20,24 @@ function isRefused(thrown: unknown): boolean {
 }
 
 /** Whether no page or worker of this origin can have a database. */
-function isNowhere(thrown: unknown): boolean {
+function hasNoDatabases(thrown: unknown): boolean {
   if (typeof indexedDB === 'undefined' || indexedDB === null) return true
   return thrown instanceof Error && thrown.name === 'SecurityError'
 }
 
-function olderInTheWay(): OffstageError {
-  return inTheWay('does not open: another tab of this site holds an older one')
+function blockedByOlder(): OffstageError {
+  return blockedByTab('does not open: another tab of this site holds an older one')
 }
 
-function transactionInTheWay(): OffstageError {
-  return inTheWay('does not answer: another tab or script of this site holds it')
+function blockedByTransaction(): OffstageError {
+  return blockedByTab('does not answer: another tab or script of this site holds it')
 }
 
-function inTheWay(what: string): OffstageError {
-  return blocked(`The database ${what}. Reload or close that tab to continue.`)
+function blockedByTab(problem: string): OffstageError {
+  return blocked(`The database ${problem}. Reload or close that tab to continue.`)
 }
 
-function unanswered(): OffstageError {
+function notOpenedYet(): OffstageError {
   return blocked('The browser has not opened the database yet. Close other tabs of this site.')
 }
 
@@ -45,7 +45,7 @@ function blocked(message: string): OffstageError {
   return new OffstageError('storage-blocked', message, { retryable: true })
 }
 
-function superseded(): OffstageError {
+function supersededError(): OffstageError {
   return new OffstageError(
     'storage-newer',
     'A newer Offstage in another tab changes the database: reload the page.',
@@ -94,16 +94,16 @@ interface WatchedDatabase extends Database {
  */
 function watchStarts(database: Database, startMs: number): WatchedDatabase {
   let isHeld = false
-  const transaction = ((...given: Parameters<Database['transaction']>) => {
-    const tx = database.transaction(...given)
+  const transaction = ((...args: Parameters<Database['transaction']>) => {
+    const tx = database.transaction(...args)
     const timer = setTimeout(() => {
       isHeld = true
       tx.abort()
     }, startMs)
-    const begun = (): void => clearTimeout(timer)
+    const stopTimer = (): void => clearTimeout(timer)
     // The first successful request. `success` events don't bubble, so listen in the capture phase.
-    tx.addEventListener('success', begun, { capture: true, once: true })
-    tx.done.then(begun, begun)
+    tx.addEventListener('success', stopTimer, { capture: true, once: true })
+    tx.done.then(stopTimer, stopTimer)
     return tx
   }) as Database['transaction']
   return {
@@ -115,15 +115,15 @@ function watchStarts(database: Database, startMs: number): WatchedDatabase {
   }
 }
 
-type Names = ('records' | 'counters' | 'rows' | 'attachments' | 'drafts')[]
+type StoreNames = ('records' | 'counters' | 'rows' | 'attachments' | 'drafts')[]
 
-export type Read = IDBPTransaction<Schema, Names>
-export type Write = IDBPTransaction<Schema, Names, 'readwrite'>
+export type Read = IDBPTransaction<Schema, StoreNames>
+export type Write = IDBPTransaction<Schema, StoreNames, 'readwrite'>
 
 /** Object stores that conversations are read from. */
-export const READ: Names = ['records', 'rows', 'attachments']
-export const DRAFTS: Names = ['drafts']
-const ALL: Names = [...READ, 'counters', 'drafts']
+export const READ: StoreNames = ['records', 'rows', 'attachments']
+export const DRAFTS: StoreNames = ['drafts']
+const ALL: StoreNames = [...READ, 'counters', 'drafts']
 
 /** Uses the database. Tries once more with a new connection if it was closed meanwhile. */
 export async function withDatabase<T>(
@@ -162,17 +162,17 @@ export async function write<T>(
   return withDatabase(connection, async (db) => {
     const tx = db.transaction(ALL, 'readwrite', { durability })
     // Quota errors arrive at the transaction only, so only the transaction's end tells whether the write succeeded.
-    const ended = tx.done
-    quietly(ended)
+    const done = tx.done
+    quietly(done)
     try {
       const value = await body(tx)
       // Commits now. Otherwise the browser has to find out first that no request follows.
       tx.commit()
-      await ended
+      await done
       return value
     } catch (error) {
       abortQuietly(tx)
-      throw await causeOf(ended, error)
+      throw await causeOf(done, error)
     }
   })
 }
@@ -183,8 +183,8 @@ export function quietly(request: Promise<unknown>): void {
 }
 
 /** The reason why the browser aborted the transaction. Its requests only report that it was aborted. */
-function causeOf(ended: Promise<void>, error: unknown): Promise<unknown> {
-  return ended.then(
+function causeOf(done: Promise<void>, error: unknown): Promise<unknown> {
+  return done.then(
     () => error,
     (cause: unknown) => (cause instanceof Error && cause.name !== 'AbortError' ? cause : error),
   )
@@ -256,7 +256,7 @@ const REFUSED_AGAIN_MS = [100, 400]
 const STILL_BLOCKED_MS = 500
 
 /** Pauses between checks whether a closed database still exists. Milliseconds. */
-const LOOKS = [0, 200, 1000, 5000]
+const CHECK_DELAYS_MS = [0, 200, 1000, 5000]
 
 /**
  * A connection to one database, opened again after the browser or another tab closed it. While it can't be opened, each
@@ -267,9 +267,9 @@ export class Connection {
   readonly #options: ConnectionOptions
   #opening: Promise<Database> | null = null
   /** Start of the opening, on the clock of `performance.now()`. */
-  #openingSince = 0
+  #openingAt = 0
   /** The browser reported that another connection blocks the opening. */
-  #isInTheWay = false
+  #isBlocked = false
   #mode: StorageState['mode'] | null = null
   /** The database was open before. If it has to be created again, it was cleared. */
   #wasOpen = false
@@ -286,30 +286,30 @@ export class Connection {
    * page no database at all. Tries several times, since a failed permission lookup looks like a refusal.
    */
   async openFirst(): Promise<void> {
-    for (const again of [...REFUSED_AGAIN_MS, null]) {
+    for (const delay of [...REFUSED_AGAIN_MS, null]) {
       try {
-        await this.#openSoon()
+        await this.#openQuickly()
         return
       } catch (error) {
         if (!isRefused(error)) return
-        if (again === null || isNowhere(error)) throw storageError(error)
-        await sleep(again)
+        if (delay === null || hasNoDatabases(error)) throw storageError(error)
+        await sleep(delay)
       }
     }
   }
 
   async database(): Promise<Database> {
-    const soon = await this.#openSoon()
-    if (soon) return soon
-    const late = this.#isInTheWay ? null : await this.#openLate()
-    if (late) return late
-    throw this.#reportShut()
+    const quick = await this.#openQuickly()
+    if (quick) return quick
+    const slow = this.#isBlocked ? null : await this.#openSlowly()
+    if (slow) return slow
+    throw this.#reportBlocked()
   }
 
   /** Opens the database within `openMs`. Otherwise reports it as blocked, and returns null. */
-  async #openSoon(): Promise<Database | null> {
-    const database = await resolveWithin(this.#request(), this.#patience(this.#options.openMs))
-    if (!database) this.#reportShut()
+  async #openQuickly(): Promise<Database | null> {
+    const database = await resolveWithin(this.#requestOpen(), this.#limit(this.#options.openMs))
+    if (!database) this.#reportBlocked()
     return database
   }
 
@@ -317,36 +317,36 @@ export class Connection {
    * Waits longer for the database. Null if it takes too long. The limit is shorter for a listed database, since another
    * tab may block it.
    */
-  #openLate(): Promise<Database | null> {
-    const request = this.#request()
+  #openSlowly(): Promise<Database | null> {
+    const request = this.#requestOpen()
     const { slowMs = SLOW_MS, listedMs = LISTED_MS } = this.#options
-    const past = performance.now() - this.#openingSince
-    const once = async (): Promise<Database | null> => {
+    const elapsedMs = performance.now() - this.#openingAt
+    const untilLimit = async (): Promise<Database | null> => {
       // A database that is being created isn't listed yet.
       const isListed = await this.#isListed()
-      return resolveWithin(request, (isListed ? listedMs : slowMs) - past)
+      return resolveWithin(request, (isListed ? listedMs : slowMs) - elapsedMs)
     }
-    return resolveWithin(Promise.race([request, once()]), slowMs - past)
+    return resolveWithin(Promise.race([request, untilLimit()]), slowMs - elapsedMs)
   }
 
   /** Opens the database once. A blocked opening is kept: it succeeds after the other tab has closed. */
-  #request(): Promise<Database> {
+  #requestOpen(): Promise<Database> {
     this.#opening ??= this.#openDatabase()
     return this.#opening
   }
 
-  #reportShut(): OffstageError {
-    return this.#report('blocked', this.#isInTheWay ? olderInTheWay() : unanswered())
+  #reportBlocked(): OffstageError {
+    return this.#report('blocked', this.#isBlocked ? blockedByOlder() : notOpenedYet())
   }
 
   /** How long a transaction waits for those before it. Milliseconds. */
   get startMs(): number {
-    return this.#patience(this.#options.startMs ?? START_MS)
+    return this.#limit(this.#options.startMs ?? START_MS)
   }
 
   /** Reports that a transaction did not begin in time. */
   reportHeld(): OffstageError {
-    return this.#report('blocked', transactionInTheWay())
+    return this.#report('blocked', blockedByTransaction())
   }
 
   /** Reports that a use succeeded. */
@@ -354,7 +354,7 @@ export class Connection {
     this.#report('durable')
   }
 
-  #patience(ms: number): number {
+  #limit(ms: number): number {
     return this.#mode === 'blocked' ? Math.min(STILL_BLOCKED_MS, ms) : ms
   }
 
@@ -371,27 +371,27 @@ export class Connection {
 
   #openDatabase(): Promise<Database> {
     let isNew = false
-    this.#openingSince = performance.now()
-    this.#isInTheWay = false
+    this.#openingAt = performance.now()
+    this.#isBlocked = false
     const opening = openDB<Schema>(databaseName(this.#name), DB_VERSION, {
       upgrade: (db, oldVersion) => {
         isNew = oldVersion === 0
         upgrade(db, oldVersion)
       },
       blocked: () => {
-        this.#isInTheWay = true
-        this.#reportShut()
+        this.#isBlocked = true
+        this.#reportBlocked()
       },
       // Another tab wants to upgrade or delete the database: closes it, and opens it again at the next use.
       blocking: (_current, newVersion, event) => {
         ;(event.target as unknown as IDBDatabase).close()
         this.forget()
         if (newVersion === null) this.#reportCleared()
-        else this.#report('newer', superseded())
+        else this.#report('newer', supersededError())
       },
       terminated: () => {
         this.forget()
-        void this.#lookForDatabase()
+        void this.#checkDeleted()
       },
     }).then(
       (database) => {
@@ -415,8 +415,8 @@ export class Connection {
    * Checks whether the browser closed the database because its data was cleared. Only reads the list, since opening
    * would create the database again. Checks several times: a database is closed before it is deleted.
    */
-  async #lookForDatabase(): Promise<void> {
-    for (const ms of LOOKS) {
+  async #checkDeleted(): Promise<void> {
+    for (const ms of CHECK_DELAYS_MS) {
       await sleep(ms)
       // Another opening has begun, and will find out.
       if (this.#opening !== null) return
@@ -428,8 +428,8 @@ export class Connection {
 
   /** Whether the browser lists the database. Undefined if it can't tell. */
   async #isListed(): Promise<boolean | undefined> {
-    const known = await indexedDB.databases?.().catch(() => undefined)
-    return known?.some(({ name }) => name === databaseName(this.#name))
+    const databases = await indexedDB.databases?.().catch(() => undefined)
+    return databases?.some(({ name }) => name === databaseName(this.#name))
   }
 
   /** Reports that the database was cleared, once each time. */
@@ -443,11 +443,11 @@ export class Connection {
 
   #report(mode: 'durable', isNew?: boolean): void
   #report(mode: 'blocked' | 'newer' | 'failed', reason: OffstageError): OffstageError
-  #report(mode: StorageState['mode'], more?: OffstageError | boolean): OffstageError | undefined {
-    const reason = typeof more === 'object' ? more : undefined
+  #report(mode: StorageState['mode'], detail?: OffstageError | boolean): OffstageError | undefined {
+    const reason = typeof detail === 'object' ? detail : undefined
     if (mode !== this.#mode) {
       this.#mode = mode
-      const isNew = more === true && { isNew: true as const }
+      const isNew = detail === true && { isNew: true as const }
       this.#options.report({ mode, ...(reason && { reason: reason.toData() }), ...isNew })
     }
     return reason
@@ -457,13 +457,13 @@ export class Connection {
 /** Upgrades the database. Each version has a guarded step of its own, so a later version keeps the stored data. */
 export function upgrade(db: IDBPDatabase<Schema>, oldVersion: number): void {
   if (oldVersion >= 1) return
-  const ofConversation = { keyPath: 'conversationId' }
-  const ofRow = { keyPath: ['conversationId', 'seq'] }
-  db.createObjectStore('records', ofConversation).createIndex('parent', 'parent.conversationId')
-  db.createObjectStore('rows', ofRow)
+  const conversationKey = { keyPath: 'conversationId' }
+  const rowKey = { keyPath: ['conversationId', 'seq'] }
+  db.createObjectStore('records', conversationKey).createIndex('parent', 'parent.conversationId')
+  db.createObjectStore('rows', rowKey)
   db.createObjectStore('counters')
-  db.createObjectStore('drafts', ofConversation)
+  db.createObjectStore('drafts', conversationKey)
   db.createObjectStore('attachments')
-  db.createObjectStore('tombstones', ofConversation)
-  db.createObjectStore('quarantine', ofRow)
+  db.createObjectStore('tombstones', conversationKey)
+  db.createObjectStore('quarantine', rowKey)
 }

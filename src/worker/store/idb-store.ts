@@ -63,68 +63,70 @@ function rowsOf(conversationId: string, afterSeq = 0, toSeq: number = Infinity):
 }
 
 /** Conversations checked per listing: counting the rows of 5 000 takes a browser 16 s. */
-const PAGE = 50
+const MAX_COUNTED = 50
 /** Keys of rows read per listing. */
-const KEYS = 1000
+const MAX_KEYS = 1000
 
 /**
  * Finds rows without a record, and records with missing rows. Only other code can cause these, so each conversation
  * is checked once: each listing checks the next page. Opening a conversation checks it, too.
  */
-class Damage {
-  readonly #lost = new Set<string>()
+class DamageFinder {
+  readonly #orphanIds = new Set<string>()
   /** The conversations whose rows were counted, and whether some are missing. */
   readonly #counted = new Map<string, boolean>()
   /** The rows not checked yet; undefined when all were checked. Null: all rows. */
-  #unread: IDBKeyRange | null | undefined = null
+  #uncheckedRange: IDBKeyRange | null | undefined = null
 
   /** Substitute records for rows without a record. */
-  async lostBeside(records: readonly StoredRecord[], tx: Read): Promise<StoredRecord[]> {
-    const known = new Set(records.map((record) => record.conversationId))
-    if (this.#unread !== undefined) {
-      const keys = await tx.objectStore('rows').getAllKeys(this.#unread, KEYS)
-      for (const [id] of keys) if (!known.has(id)) this.#lost.add(id)
-      const last = keys.length < KEYS ? undefined : keys.at(-1)
-      this.#unread = last && IDBKeyRange.lowerBound([last[0], Infinity])
+  async orphanRecords(records: readonly StoredRecord[], tx: Read): Promise<StoredRecord[]> {
+    const ids = new Set(records.map((record) => record.conversationId))
+    if (this.#uncheckedRange !== undefined) {
+      const keys = await tx.objectStore('rows').getAllKeys(this.#uncheckedRange, MAX_KEYS)
+      for (const [id] of keys) if (!ids.has(id)) this.#orphanIds.add(id)
+      const last = keys.length < MAX_KEYS ? undefined : keys.at(-1)
+      this.#uncheckedRange = last && IDBKeyRange.lowerBound([last[0], Infinity])
     }
     // Another tab may have deleted one since.
-    const lost = [...this.#lost].filter((id) => !known.has(id)).map((id) => findRecord(tx, id))
-    return (await Promise.all(lost)).filter((found) => found !== undefined)
+    const orphans = [...this.#orphanIds]
+      .filter((id) => !ids.has(id))
+      .map((id) => findRecord(tx, id))
+    return (await Promise.all(orphans)).filter((found) => found !== undefined)
   }
 
   /** Marks records with missing rows as broken. Skips newer formats, which may count rows differently. */
-  async nameBroken<R extends ConversationRecord>(records: readonly R[], tx: Read): Promise<R[]> {
+  async markBroken<R extends ConversationRecord>(records: readonly R[], tx: Read): Promise<R[]> {
     // After a deletion, perhaps in another tab, an id may name a whole conversation.
-    const keyOf = (record: R): string => `${record.conversationId} ${makerOf(record)}`
+    const countKey = (record: R): string => `${record.conversationId} ${makerOf(record)}`
     const unchecked = records.filter(
       (record) =>
         record.broken === undefined &&
         !isNewerFormat(record.format) &&
-        !this.#counted.has(keyOf(record)),
+        !this.#counted.has(countKey(record)),
     )
     await Promise.all(
-      unchecked.slice(0, PAGE).map(async (record) => {
+      unchecked.slice(0, MAX_COUNTED).map(async (record) => {
         const rows = await tx.objectStore('rows').count(rowsOf(record.conversationId))
-        this.#counted.set(keyOf(record), rows < record.lastSeq)
+        this.#counted.set(countKey(record), rows < record.lastSeq)
       }),
     )
     return records.map((record) =>
-      this.#counted.get(keyOf(record)) ? { broken: 'Rows are missing.', ...record } : record,
+      this.#counted.get(countKey(record)) ? { broken: 'Rows are missing.', ...record } : record,
     )
   }
 }
 
 /** Rows read in one request. The browser reads the next part while this one is deserialised. */
-const PART = 1000
+const PART_SIZE = 1000
 /** Limits the parts of one read: a damaged record may claim any number of rows. */
-const MOST_PARTS = 100
+const MAX_PARTS = 100
 
 /** Key of the only entry in `counters`. */
 const COUNTER = 'epoch'
 
-type Stores = { objectStore(name: 'records' | 'rows'): Gets }
-type Indexed = { index(name: 'parent'): { getAllKeys(of: string): Promise<string[]> } }
-type Gets = Pick<ReturnType<Read['objectStore']>, 'get' | 'getKey'>
+type RecordStores = { objectStore(name: 'records' | 'rows'): Readable }
+type Indexed = { index(name: 'parent'): { getAllKeys(parentId: string): Promise<string[]> } }
+type Readable = Pick<ReturnType<Read['objectStore']>, 'get' | 'getKey'>
 
 /**
  * Opens the durable store. Resolves even if the database can't be opened yet: blocked by another tab, made by a newer
@@ -134,22 +136,22 @@ type Gets = Pick<ReturnType<Read['objectStore']>, 'get' | 'getKey'>
 export async function openIdbStore(
   name: string,
   report: (state: StorageReport) => void = () => undefined,
-  waits: Partial<Omit<ConnectionOptions, 'report'>> = {},
+  timeouts: Partial<Omit<ConnectionOptions, 'report'>> = {},
 ): Promise<Store> {
-  const connection = new Connection(name, { report, openMs: 5000, ...waits })
+  const connection = new Connection(name, { report, openMs: 5000, ...timeouts })
   await connection.openFirst()
   return createIdbStore(connection)
 }
 
 function createIdbStore(connection: Connection): Store {
-  const damage = new Damage()
+  const damage = new DamageFinder()
   return {
     read: (conversationId, range = {}) => readRows(connection, conversationId, range),
     place: async (placement) => {
       const contents = await findContents(placement.rows)
       return write(connection, 'relaxed', (tx) => placeIn(tx, placement, contents))
     },
-    claim: (...which) => claimOf(connection, ...which),
+    claim: (...args) => claimConversation(connection, ...args),
     append: async (append) => {
       const contents = await findContents(append.rows)
       const durability = append.strict ? 'strict' : 'relaxed'
@@ -164,18 +166,18 @@ function createIdbStore(connection: Connection): Store {
     get: (conversationId) => getRecord(connection, conversationId),
     rename: (conversationId, name) => renameIn(connection, conversationId, name),
     mark: async (conversationId, broken) => {
-      await change(connection, conversationId, (found) => {
+      await changeRecord(connection, conversationId, (found) => {
         const record = markRecord(found, broken)
         return record && { record, rows: [] }
       })
     },
     descendants: (conversationId) =>
       withDatabase(connection, async (db) => {
-        const [, ...below] = await treeOf(
+        const [, ...descendants] = await treeOf(
           db.transaction(READ).objectStore('records'),
           conversationId,
         )
-        return below
+        return descendants
       }),
     delete: (conversationId) => write(connection, 'relaxed', (tx) => deleteIn(tx, conversationId)),
     close: () => {
@@ -207,7 +209,7 @@ async function getRecord(
 
 async function listIn(
   connection: Connection,
-  damage: Damage,
+  damage: DamageFinder,
   page: ListPage | undefined,
 ): Promise<ListedRecords> {
   return withDatabase(connection, async (db) => {
@@ -217,14 +219,17 @@ async function listIn(
       const id = isRecord(row) ? row['conversationId'] : null
       return typeof id === 'string' ? [readRecord(id, row)] : []
     })
-    const all = [...records, ...(await damage.lostBeside(records, tx))]
+    const all = [...records, ...(await damage.orphanRecords(records, tx))]
     const listed = pageOf(all.map(publicRecord), page)
-    return { ...listed, records: await damage.nameBroken(listed.records, tx) }
+    return { ...listed, records: await damage.markBroken(listed.records, tx) }
   })
 }
 
 /** Finds a record. Rows without a record are reported as a broken conversation, and never overwritten. */
-async function findRecord(tx: Stores, conversationId: string): Promise<StoredRecord | undefined> {
+async function findRecord(
+  tx: RecordStores,
+  conversationId: string,
+): Promise<StoredRecord | undefined> {
   const record = await tx.objectStore('records').get(conversationId)
   if (record !== undefined) return readRecord(conversationId, record)
   const first = await tx.objectStore('rows').getKey(rowsOf(conversationId))
@@ -234,23 +239,23 @@ async function findRecord(tx: Stores, conversationId: string): Promise<StoredRec
 /** Deletes a conversation with its descendants. False if it doesn't exist. */
 async function deleteIn(tx: Write, conversationId: string): Promise<boolean> {
   if ((await findRecord(tx, conversationId)) === undefined) return false
-  const tree = await treeOf(tx.objectStore('records'), conversationId)
-  const deletions = tree.flatMap((id) => [
+  const ids = await treeOf(tx.objectStore('records'), conversationId)
+  const deletions = ids.flatMap((id) => [
     tx.objectStore('records').delete(id),
     tx.objectStore('rows').delete(rowsOf(id)),
     tx.objectStore('drafts').delete(id),
   ])
   await Promise.all(deletions)
-  await releaseContents(tx, tree)
+  await releaseContents(tx, ids)
   return true
 }
 
 /** Ids of the conversation, then of its descendants. */
 async function treeOf(records: Indexed, conversationId: string): Promise<string[]> {
   const byParent = records.index('parent')
-  const tree = new Set([conversationId])
-  for (const id of tree) for (const childId of await byParent.getAllKeys(id)) tree.add(childId)
-  return [...tree]
+  const ids = new Set([conversationId])
+  for (const id of ids) for (const childId of await byParent.getAllKeys(id)) ids.add(childId)
+  return [...ids]
 }
 
 async function readRows(
@@ -265,31 +270,31 @@ async function readRows(
     const record =
       stored === undefined ? lostRecord(conversationId) : readRecord(conversationId, stored)
     const afterSeq = newest === undefined ? after : Math.max(0, record.lastSeq - newest)
-    const most = newest === undefined ? limit : Infinity
+    const max = newest === undefined ? limit : Infinity
     // The last part is open-ended: it includes rows that the record doesn't know of.
-    const wanted = Math.min(record.lastSeq - afterSeq, most)
-    const count = Math.min(Math.max(1, Math.ceil(wanted / PART)), MOST_PARTS)
-    const parts = Array.from({ length: count }, (_, at) => {
-      const from = afterSeq + at * PART
-      const to = at + 1 < count ? from + PART : afterSeq + most
+    const remaining = Math.min(record.lastSeq - afterSeq, max)
+    const count = Math.min(Math.max(1, Math.ceil(remaining / PART_SIZE)), MAX_PARTS)
+    const parts = Array.from({ length: count }, (_, index) => {
+      const from = afterSeq + index * PART_SIZE
+      const to = index + 1 < count ? from + PART_SIZE : afterSeq + max
       return tx.objectStore('rows').getAll(rowsOf(conversationId, from, to))
     })
     const rows = await unpackRows((await Promise.all(parts)).flat(), tx)
-    const isNone = stored === undefined && rows.length === 0
-    return { record: isNone ? null : publicRecord(record), rows }
+    const isMissing = stored === undefined && rows.length === 0
+    return { record: isMissing ? null : publicRecord(record), rows }
   })
 }
 
-/** Changes a record, if there is one and `next` doesn't return null. */
-async function change(
+/** Changes a record, if there is one and `update` doesn't return null. */
+async function changeRecord(
   connection: Connection,
   conversationId: string,
-  next: (record: StoredRecord) => { record: StoredRecord; rows: readonly Row[] } | null,
+  update: (record: StoredRecord) => { record: StoredRecord; rows: readonly Row[] } | null,
 ): Promise<void> {
   return write(connection, 'relaxed', async (tx) => {
     const stored = await tx.objectStore('records').get(conversationId)
-    const changed = stored === undefined ? null : next(readRecord(conversationId, stored))
-    if (changed) put(tx, changed)
+    const changed = stored === undefined ? null : update(readRecord(conversationId, stored))
+    if (changed) putRecord(tx, changed)
   })
 }
 
@@ -299,15 +304,15 @@ async function renameIn(
   conversationId: string,
   name: TitleChange,
 ): Promise<boolean> {
-  let isIt = false
-  await change(connection, conversationId, (record) => {
-    isIt = name.ifLastSeq === undefined || record.lastSeq === name.ifLastSeq
-    return isIt ? applyRename(record, name) : null
+  let isExpected = false
+  await changeRecord(connection, conversationId, (record) => {
+    isExpected = name.ifLastSeq === undefined || record.lastSeq === name.ifLastSeq
+    return isExpected ? applyRename(record, name) : null
   })
-  return isIt
+  return isExpected
 }
 
-async function claimOf(
+async function claimConversation(
   connection: Connection,
   ...[conversationId, at, options]: Parameters<Store['claim']>
 ): Promise<Claim> {
@@ -323,13 +328,13 @@ async function claimOf(
 async function claimIn(
   tx: Write,
   conversationId: string,
-  claimed: (found: StoredRecord | undefined, epoch: number) => StoredRecord,
+  makeRecord: (found: StoredRecord | undefined, epoch: number) => StoredRecord,
 ): Promise<Claim> {
   const [found, claim] = await Promise.all([findRecord(tx, conversationId), nextClaim(tx)])
-  const record = claimed(found, claim.epoch)
+  const record = makeRecord(found, claim.epoch)
   const { parent } = record
-  const above = parent && tx.objectStore('records').getKey(parent.conversationId)
-  refuseOrphan(record, (await above) !== undefined)
+  const parentKey = parent && tx.objectStore('records').getKey(parent.conversationId)
+  refuseOrphan(record, (await parentKey) !== undefined)
   await Promise.all([
     tx.objectStore('records').put(record),
     tx.objectStore('counters').put(claim, COUNTER),
@@ -356,25 +361,25 @@ async function placeIn(tx: Write, placement: Placement, contents: Contents): Pro
     await releaseContents(tx, [conversationId])
   }
   await keepContents(tx, conversationId, contents)
-  put(tx, placed, contents)
+  putRecord(tx, placed, contents)
   return true
 }
 
 async function appendIn(tx: Write, append: Append, contents: Contents): Promise<readonly Row[]> {
   const { conversationId } = append
-  const known = await tx.objectStore('records').get(conversationId)
-  const found = known === undefined ? undefined : readRecord(conversationId, known)
+  const record = await tx.objectStore('records').get(conversationId)
+  const found = record === undefined ? undefined : readRecord(conversationId, record)
   const rows = tx.objectStore('rows')
-  const before = committedBefore(found, append)
-  if (before) {
-    const after = rowsOf(conversationId, before.first - 1)
-    const stored = await rows.getAll(after, before.count)
-    return rowsBefore(append, before, await unpackRows(stored, tx))
+  const committed = committedBefore(found, append)
+  if (committed) {
+    const after = rowsOf(conversationId, committed.first - 1)
+    const stored = await rows.getAll(after, committed.count)
+    return rowsBefore(append, committed, await unpackRows(stored, tx))
   }
   const applied = applyAppend(found, append)
   await keepContents(tx, conversationId, contents)
   if (endsDraft(append.rows)) quietly(tx.objectStore('drafts').delete(conversationId))
-  put(tx, applied, contents)
+  putRecord(tx, applied, contents)
   return applied.rows
 }
 
@@ -382,7 +387,7 @@ async function appendIn(tx: Write, append: Append, contents: Contents): Promise<
  * Doesn't await each request, which would cost a turn of the queue each. The end of the transaction tells whether they
  * succeeded.
  */
-function put(
+function putRecord(
   tx: Write,
   { record, rows }: { record: StoredRecord; rows: readonly Row[] },
   contents: Contents = new Map(),

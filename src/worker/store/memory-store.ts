@@ -42,11 +42,11 @@ export function createMemoryStore(storeId: string = randomId()): Store {
   const records = new Map<string, StoredRecord>()
   const rows = new Map<string, Row[]>()
   const drafts = new Map<string, StepDraft>()
-  const kept = { records, rows, drafts }
+  const tables = { records, rows, drafts }
   let epoch = 0
 
   const changes = new ChangeEmitter()
-  const changed = (id: string): void => changes.report(changeOf(id, records.get(id)))
+  const reportChange = (id: string): void => changes.report(changeOf(id, records.get(id)))
   const find = (conversationId: string): ReturnType<typeof publicRecord> | null => {
     const record = records.get(conversationId)
     return record ? publicRecord(record) : null
@@ -59,21 +59,21 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       const claimed = claimRecord(found, epoch + 1, options)
       records.set(conversationId, claimed)
       epoch += 1
-      changed(conversationId)
+      reportChange(conversationId)
       return { storeId, epoch: claimed.epoch }
     },
     append: async (append) => {
       const { conversationId } = append
-      const written = appendIn(kept, append)
-      changed(conversationId)
-      return written
+      const stored = appendIn(tables, append)
+      reportChange(conversationId)
+      return stored
     },
-    keepDraft: async (draft) => keepDraftIn(kept, draft),
+    keepDraft: async (draft) => keepDraftIn(tables, draft),
     draftOf: async (conversationId) => drafts.get(conversationId),
     place: async (placement) => {
-      const placed = placeIn(kept, placement, epoch + 1)
+      const placed = placeIn(tables, placement, epoch + 1)
       epoch = Math.max(epoch, placed?.epoch ?? 0)
-      if (placed) changed(placement.conversationId)
+      if (placed) reportChange(placement.conversationId)
       return placed !== null
     },
     read: async (conversationId, range) => ({
@@ -83,17 +83,17 @@ export function createMemoryStore(storeId: string = randomId()): Store {
     list: async (page) => pageOf([...records.values()].map(publicRecord), page),
     get: async (conversationId) => find(conversationId),
     rename: async (conversationId, name) => {
-      const isRenamed = renameIn(kept, conversationId, name)
-      if (isRenamed) changed(conversationId)
+      const isRenamed = renameIn(tables, conversationId, name)
+      if (isRenamed) reportChange(conversationId)
       return isRenamed
     },
     mark: async (conversationId, broken) => {
-      if (markIn(kept, conversationId, broken)) changed(conversationId)
+      if (markIn(tables, conversationId, broken)) reportChange(conversationId)
     },
     descendants: async (conversationId) => treeOf(records, conversationId).slice(1),
     delete: async (conversationId) => {
-      const deleted = deleteIn(kept, conversationId)
-      deleted.forEach(changed)
+      const deleted = deleteIn(tables, conversationId)
+      deleted.forEach(reportChange)
       return deleted.length > 0
     },
     follow: (onChange) => changes.follow(onChange),
@@ -101,18 +101,18 @@ export function createMemoryStore(storeId: string = randomId()): Store {
   }
 }
 
-interface Kept {
+interface Tables {
   readonly records: Map<string, StoredRecord>
   readonly rows: Map<string, Row[]>
   readonly drafts: Map<string, StepDraft>
 }
 
-function appendIn({ records, rows, drafts }: Kept, append: Append): readonly Row[] {
+function appendIn({ records, rows, drafts }: Tables, append: Append): readonly Row[] {
   const { conversationId } = append
   const found = records.get(conversationId)
   const stored = rows.get(conversationId) ?? []
-  const before = committedBefore(found, append)
-  if (before) return rowsBefore(append, before, stored.slice(before.first - 1))
+  const committed = committedBefore(found, append)
+  if (committed) return rowsBefore(append, committed, stored.slice(committed.first - 1))
   const applied = applyAppend(found, append)
   records.set(conversationId, applied.record)
   rows.set(conversationId, stored)
@@ -121,7 +121,7 @@ function appendIn({ records, rows, drafts }: Kept, append: Append): readonly Row
   return applied.rows
 }
 
-function markIn({ records }: Kept, conversationId: string, broken: string | null): boolean {
+function markIn({ records }: Tables, conversationId: string, broken: string | null): boolean {
   const record = records.get(conversationId)
   const marked = record && markRecord(record, broken)
   if (!marked) return false
@@ -129,7 +129,7 @@ function markIn({ records }: Kept, conversationId: string, broken: string | null
   return true
 }
 
-function keepDraftIn({ records, drafts }: Kept, draft: StepDraft): void {
+function keepDraftIn({ records, drafts }: Tables, draft: StepDraft): void {
   const record = records.get(draft.conversationId)
   if (record && isCurrent(draft, record)) drafts.set(draft.conversationId, draft)
 }
@@ -140,15 +140,14 @@ function sliceOf(stored: readonly Row[], { after = 0, limit, newest }: RowRange 
 }
 
 /** The ids of a conversation and then its descendants. */
-function treeOf(records: Kept['records'], conversationId: string): string[] {
-  const tree = new Set([conversationId])
-  for (const id of tree)
-    for (const [childId, { parent }] of records)
-      if (parent?.conversationId === id) tree.add(childId)
-  return [...tree]
+function treeOf(records: Tables['records'], conversationId: string): string[] {
+  const ids = new Set([conversationId])
+  for (const id of ids)
+    for (const [childId, { parent }] of records) if (parent?.conversationId === id) ids.add(childId)
+  return [...ids]
 }
 
-function renameIn({ records, rows }: Kept, conversationId: string, name: TitleChange): boolean {
+function renameIn({ records, rows }: Tables, conversationId: string, name: TitleChange): boolean {
   const record = records.get(conversationId)
   if (record === undefined) return false
   if (name.ifLastSeq !== undefined && name.ifLastSeq !== record.lastSeq) return false
@@ -159,20 +158,20 @@ function renameIn({ records, rows }: Kept, conversationId: string, name: TitleCh
 }
 
 /** Deletes a conversation with its descendants, and returns the deleted ids. */
-function deleteIn({ records, rows, drafts }: Kept, conversationId: string): string[] {
+function deleteIn({ records, rows, drafts }: Tables, conversationId: string): string[] {
   if (!records.has(conversationId)) return []
-  const tree = treeOf(records, conversationId)
-  for (const id of tree) {
+  const ids = treeOf(records, conversationId)
+  for (const id of ids) {
     rows.delete(id)
     drafts.delete(id)
     records.delete(id)
   }
-  return tree
+  return ids
 }
 
 /** Places a conversation and returns its record; null when another record exists already. */
 function placeIn(
-  { records, rows }: Kept,
+  { records, rows }: Tables,
   placement: Placement,
   epoch: number,
 ): StoredRecord | null {

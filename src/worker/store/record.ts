@@ -81,9 +81,9 @@ export function newRecord(conversationId: string, at: number): StoredRecord {
   }
 }
 
-const areRecent = listOf(shape({ appendId: isText, first: isNumber, count: isNumber }))
+const isRecentAppends = listOf(shape({ appendId: isText, first: isNumber, count: isNumber }))
 
-const isSound = shape({
+const isRecordShape = shape({
   format: isNumber,
   conversationId: isText,
   title: isText,
@@ -96,7 +96,7 @@ const isSound = shape({
   openRunId: nullOr(isText),
   openCalls: listOf(isText),
   parent: optional(shape({ conversationId: isText, runId: isText, toolCallId: isText })),
-  recentAppends: areRecent,
+  recentAppends: isRecentAppends,
   owner: optional(isRecord),
   importId: optional(isText),
   broken: optional(isText),
@@ -111,17 +111,21 @@ export function readRecord(conversationId: string, row: unknown): StoredRecord {
   const fields = isRecord(row) ? row : {}
   const { format } = fields
   const isOlder = isNumber(format) && Number(format) < FORMAT
-  const whole = isOlder ? { ...DEFAULTS, ...fields } : row
-  if (!isNewerFormat(format) && isSound(whole)) return whole as unknown as StoredRecord
-  const known = inCommon(conversationId, fields)
-  if (isNewerFormat(format)) return { ...known, format }
-  const { title, updatedAt } = known
+  const withDefaults = isOlder ? { ...DEFAULTS, ...fields } : row
+  if (!isNewerFormat(format) && isRecordShape(withDefaults))
+    return withDefaults as unknown as StoredRecord
+  const shared = sharedFields(conversationId, fields)
+  if (isNewerFormat(format)) return { ...shared, format }
+  const { title, updatedAt } = shared
   const broken = "The conversation's record can't be read."
   return { ...newRecord(conversationId, updatedAt), title, broken }
 }
 
 /** Fields that all formats share, with defaults for missing ones. */
-function inCommon(conversationId: string, fields: Readonly<Record<string, unknown>>): StoredRecord {
+function sharedFields(
+  conversationId: string,
+  fields: Readonly<Record<string, unknown>>,
+): StoredRecord {
   const { title, recentAppends } = fields
   const numberOf = (name: string): number => (isNumber(fields[name]) ? Number(fields[name]) : 0)
   return {
@@ -130,7 +134,7 @@ function inCommon(conversationId: string, fields: Readonly<Record<string, unknow
     updatedAt: numberOf('updatedAt'),
     lastSeq: numberOf('lastSeq'),
     epoch: numberOf('epoch'),
-    recentAppends: areRecent(recentAppends) ? (recentAppends as readonly RecentAppend[]) : [],
+    recentAppends: isRecentAppends(recentAppends) ? (recentAppends as readonly RecentAppend[]) : [],
   }
 }
 
@@ -206,10 +210,7 @@ export function ownerOf({ owner, epoch }: StoredRecord): Owner {
 }
 
 /** Id of the newest claim. Null if it has none. */
-export function nameOfClaim({
-  claim,
-  epoch,
-}: Pick<StoredRecord, 'claim' | 'epoch'>): string | null {
+export function claimIdOf({ claim, epoch }: Pick<StoredRecord, 'claim' | 'epoch'>): string | null {
   return claim?.epoch === epoch ? claim.id : null
 }
 

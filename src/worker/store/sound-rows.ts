@@ -8,10 +8,10 @@ import { isRecord } from '../../lib/shape.ts'
 import type { Store } from './store.ts'
 
 /** Shorter conversations are just as quick to read in full. Rows. */
-const LONG = 1000
-const NEWEST = 300
+const LONG_ROWS = 1000
+const NEWEST_ROWS = 300
 /** Usually makes more messages than a checkpoint has. Rows. */
-const SHOWN = 120
+const CHECKPOINT_ROWS = 120
 
 /**
  * The end of a long conversation, made from its newest rows, to show while all of it is read. The state is windowed,
@@ -23,11 +23,13 @@ export async function newestState(
   conversationId: string,
 ): Promise<ConversationState | null> {
   const { record } = await store.read(conversationId, { limit: 0 })
-  if (record === null || record.broken !== undefined || record.lastSeq < LONG) return null
-  const after = record.lastSeq - NEWEST
+  if (record === null || record.broken !== undefined || record.lastSeq < LONG_ROWS) return null
+  const after = record.lastSeq - NEWEST_ROWS
   const { rows } = await store.read(conversationId, { after })
-  const enough = rows.findLastIndex((row, at) => at <= rows.length - SHOWN && isStart(row))
-  const skipped = Math.max(0, enough)
+  const lastStart = rows.findLastIndex(
+    (row, index) => index <= rows.length - CHECKPOINT_ROWS && isStart(row),
+  )
+  const skipped = Math.max(0, lastStart)
   const { sound, fault } = soundRows(rows.slice(skipped), { after: after + skipped, record })
   const from = sound.findIndex(isStart)
   const first = sound[from]
@@ -65,8 +67,8 @@ export function soundRows(
     seq += 1
     sound.push(isFault ? rowSetAside(row.fault, seq, record) : row)
   }
-  const isWhole = record?.lastSeq === seq && record.broken !== INCOMPLETE_IMPORT
-  if (record === null || isWhole) return { sound, fault: null }
+  const isComplete = record?.lastSeq === seq && record.broken !== INCOMPLETE_IMPORT
+  if (record === null || isComplete) return { sound, fault: null }
   const fault = record.broken ?? `Row ${Math.min(seq, record.lastSeq) + 1} is missing.`
   return { sound, fault: { fault, kind: 'missing' } }
 }

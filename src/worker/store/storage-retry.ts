@@ -31,28 +31,28 @@ export class StorageRetry {
   /** The run that commits wait for. Null: commits fail instead of waiting. */
   waiter: Waiter | null = null
   readonly #effects: Effects
-  #waitsFor: ErrorData | null = null
+  #waitError: ErrorData | null = null
   #retry = new AbortController()
   /** Aborted when a commit begins to wait. */
-  #waiting = new AbortController()
+  #waitStarted = new AbortController()
 
   constructor(effects: Effects) {
     this.#effects = effects
   }
 
   /** Why a commit waits; null while none does. */
-  get waitsFor(): ErrorData | null {
-    return this.#waitsFor
+  get waitError(): ErrorData | null {
+    return this.#waitError
   }
 
-  /** The pause reason of `waitsFor`. */
+  /** The pause reason of `waitError`. */
   get reason(): PauseReason | null {
-    return this.#waitsFor && pauseReasonOf(this.#waitsFor.code)
+    return this.#waitError && pauseReasonOf(this.#waitError.code)
   }
 
   /** Resolves as soon as a commit waits. */
-  waiting(): Promise<void> {
-    return whenAborted(this.#waiting.signal)
+  whenWaiting(): Promise<void> {
+    return whenAborted(this.#waitStarted.signal)
   }
 
   /** Retries waiting commits at once, when there may be room again. */
@@ -62,15 +62,15 @@ export class StorageRetry {
   }
 
   /**
-   * Retries the work until the storage takes it. `waits` false: throws instead of waiting. The work may call `onTaken`
+   * Retries the work until the storage takes it. `waits` false: throws instead of waiting. The work may call `onStored`
    * once the storage has taken it, before it publishes what was written.
    */
   async persist<T>(
-    work: (onTaken: () => void) => Promise<T>,
+    work: (onStored: () => void) => Promise<T>,
     { waits = true, waiter = this.waiter }: { waits?: boolean; waiter?: Waiter | null } = {},
   ): Promise<T> {
     let isPaused = false
-    const onTaken = (): void => {
+    const onStored = (): void => {
       if (!isPaused) return
       isPaused = false
       this.#resume()
@@ -79,23 +79,23 @@ export class StorageRetry {
     try {
       for (let attempt = 0; ; attempt++) {
         try {
-          const done = await work(onTaken)
-          onTaken()
-          return done
+          const result = await work(onStored)
+          onStored()
+          return result
         } catch (thrown) {
           const error = toErrorData(thrown)
           const reason = pauseReasonOf(error.code)
           if (reason === null || waiter?.signal.aborted) throw thrown
-          const quick = reason === 'storage-failed' ? QUICK_DELAYS[attempt] : undefined
-          if (quick === undefined) {
+          const quickDelay = reason === 'storage-failed' ? QUICK_DELAYS[attempt] : undefined
+          if (quickDelay === undefined) {
             if (!waits || waiter === null || waiter.waitsFor?.(reason) === false) throw thrown
-            if (this.#waitsFor === null) {
+            if (this.#waitError === null) {
               isPaused = true
               this.#wait(error)
               waiter.onPause(reason)
             }
           }
-          await this.#sleep(quick ?? FIRST_DELAY_MS * 2 ** attempt, waiter?.signal)
+          await this.#sleep(quickDelay ?? FIRST_DELAY_MS * 2 ** attempt, waiter?.signal)
           if (waiter?.signal.aborted) throw thrown
         }
       }
@@ -110,13 +110,13 @@ export class StorageRetry {
   }
 
   #wait(error: ErrorData): void {
-    this.#waitsFor = error
-    this.#waiting.abort()
+    this.#waitError = error
+    this.#waitStarted.abort()
   }
 
   #resume(): void {
-    this.#waitsFor = null
-    this.#waiting = new AbortController()
+    this.#waitError = null
+    this.#waitStarted = new AbortController()
   }
 }
 

@@ -1,21 +1,21 @@
 import type { ConversationRecord } from '../../protocol/conversation.ts'
 import type { NewRow, Row } from '../../protocol/fact.ts'
 
-type Place = Pick<ConversationRecord, 'updatedAt' | 'conversationId'>
+type ListPosition = Pick<ConversationRecord, 'updatedAt' | 'conversationId'>
 
 /** Order of lists: newest change first, then by id. */
-function byNewest(a: Place, b: Place): number {
+function byNewest(a: ListPosition, b: ListPosition): number {
   if (a.updatedAt !== b.updatedAt) return b.updatedAt - a.updatedAt
   return a.conversationId < b.conversationId ? -1 : Number(a.conversationId > b.conversationId)
 }
 
 /** Value of `next` for the last record of a page. */
-export function placeAfter({ updatedAt, conversationId }: Place): string {
+export function placeAfter({ updatedAt, conversationId }: ListPosition): string {
   return `${updatedAt} ${conversationId}`
 }
 
 /** Reads a value of `next`. Null, for the beginning, if it names no place. */
-export function readPlace(after: string | undefined): Place | null {
+export function readPlace(after: string | undefined): ListPosition | null {
   const [, updatedAt, conversationId] = /^(-?[\d.e-]+) (.*)$/s.exec(after ?? '') ?? []
   if (updatedAt === undefined || conversationId === undefined) return null
   return { updatedAt: Number(updatedAt), conversationId }
@@ -26,11 +26,13 @@ export function pageOf(
   all: readonly ConversationRecord[],
   { limit = Infinity, after }: ListPage = {},
 ): ListedRecords {
-  const place = readPlace(after)
-  const rest = all.toSorted(byNewest).filter((record) => !place || byNewest(place, record) < 0)
-  const records = rest.slice(0, limit)
+  const position = readPlace(after)
+  const remaining = all
+    .toSorted(byNewest)
+    .filter((record) => !position || byNewest(position, record) < 0)
+  const records = remaining.slice(0, limit)
   const last = records.at(-1)
-  return { records, next: last && rest.length > records.length ? placeAfter(last) : null }
+  return { records, next: last && remaining.length > records.length ? placeAfter(last) : null }
 }
 
 /** Followers of a store. */

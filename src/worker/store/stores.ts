@@ -12,7 +12,7 @@ import { createMemoryStore } from './memory-store.ts'
 import type { Store } from './store.ts'
 import type { Fact, NewRow } from '../../protocol/fact.ts'
 import type { PageApi } from '../../protocol/page-calls.ts'
-import { wrongOf } from './check-row.ts'
+import { findProblem } from './check-row.ts'
 import { isJson } from '../../lib/json/is-json.ts'
 import { isRecord } from '../../lib/shape.ts'
 
@@ -74,28 +74,28 @@ function isRedaction(before: Fact, after: unknown): after is Fact {
 }
 
 function same(before: unknown, after: unknown): boolean {
-  return agree(before, after, same)
+  return everyFieldAgrees(before, after, same)
 }
 
 function similar(before: unknown, after: unknown): boolean {
-  return agree(before, after, (one, other, key) => {
+  return everyFieldAgrees(before, after, (a, b, key) => {
     if (DROPPABLE.has(key)) return true
-    if (CONTENT.has(key)) return other !== undefined || one === undefined
+    if (CONTENT.has(key)) return b !== undefined || a === undefined
     // Content only if it is a string: an object with this name is structure.
-    if (isWords(key) && typeof one === 'string') return typeof other === 'string'
-    return similar(one, other)
+    if (isTextField(key) && typeof a === 'string') return typeof b === 'string'
+    return similar(a, b)
   })
 }
 
-function isWords(key: string): boolean {
+function isTextField(key: string): boolean {
   return key === 'message' || key === 'reason'
 }
 
 /** Whether nothing was added and each field agrees. */
-function agree(
+function everyFieldAgrees(
   before: unknown,
   after: unknown,
-  fieldAgrees: (one: unknown, other: unknown, key: string) => boolean,
+  fieldAgrees: (a: unknown, b: unknown, key: string) => boolean,
 ): boolean {
   if (Array.isArray(before))
     return (
@@ -136,12 +136,12 @@ export class Redaction {
     const redacted = await this.#redactFacts(storage, facts)
     return rows.map((row, index) => {
       const fact = redacted[index]
-      const before = facts[index]
-      if (!before || !isRedaction(before, fact)) throw failed(row)
+      const original = facts[index]
+      if (!original || !isRedaction(original, fact)) throw redactFailed(row)
       const { runId, at } = row
-      const next: NewRow = { ...fact, runId, at }
-      if (wrongOf(next) !== null) throw failed(row)
-      return next
+      const redactedRow: NewRow = { ...fact, runId, at }
+      if (findProblem(redactedRow) !== null) throw redactFailed(row)
+      return redactedRow
     })
   }
 
@@ -159,11 +159,11 @@ export class Redaction {
 /** Wraps a store: while redaction is required, rows are redacted before they are written. */
 function redactedStore(store: Store, storage: string, redaction: Redaction): Store {
   const isRequired = (): boolean => redaction.isRequired(storage)
-  const titleOf = async (title: string, at: number): Promise<string> => {
+  const redactTitle = async (title: string, at: number): Promise<string> => {
     const [row] = await redaction.redactRows(storage, [{ type: 'renamed', title, runId: null, at }])
     return row?.type === 'renamed' ? row.title : ''
   }
-  const own: Partial<Store> = {
+  const overrides: Partial<Store> = {
     append: async (append) =>
       store.append(
         isRequired()
@@ -183,13 +183,13 @@ function redactedStore(store: Store, storage: string, redaction: Redaction): Sto
     rename: async (conversationId, name) =>
       store.rename(
         conversationId,
-        isRequired() ? { ...name, title: await titleOf(name.title, name.at) } : name,
+        isRequired() ? { ...name, title: await redactTitle(name.title, name.at) } : name,
       ),
   }
   // Bind methods: those of an app's class may use private fields.
   return new Proxy({} as Store, {
     get: (_, name) => {
-      const value: unknown = Reflect.get(own, name) ?? Reflect.get(store, name)
+      const value: unknown = Reflect.get(overrides, name) ?? Reflect.get(store, name)
       return typeof value === 'function' ? (value.bind(store) as unknown) : value
     },
   })
@@ -201,7 +201,7 @@ function factOf({ runId: _runId, at: _at, ...fact }: NewRow): Fact {
   return fact as Fact
 }
 
-function failed({ type }: NewRow): OffstageError {
+function redactFailed({ type }: NewRow): OffstageError {
   return new OffstageError(
     'redact-failed',
     `Nothing was stored: redact may change only the texts and data of a ${type} fact.`,
@@ -256,31 +256,31 @@ export class Stores {
 
   open(config: StorageConfig): Promise<Store> {
     const key = storageKey(config)
-    const known = this.#stores.get(key)
-    if (known) return known
+    const existing = this.#stores.get(key)
+    if (existing) return existing
     const opened = this.#openStore(config, key)
     this.#stores.set(key, opened)
     return opened
   }
 
   async #openStore(config: StorageConfig, key: string): Promise<Store> {
-    return redactedStore(await this.#opened(config, key), key, this.#options.redaction)
+    return redactedStore(await this.#createStore(config, key), key, this.#options.redaction)
   }
 
-  #opened(config: StorageConfig, key: string): Promise<Store> {
+  #createStore(config: StorageConfig, key: string): Promise<Store> {
     if (config === 'memory') return this.#memory(key)
     return isCustomStorage(config) ? this.#custom(config, key) : this.#durable(config.name, key)
   }
 
   async #memory(storage: string, reason?: unknown): Promise<Store> {
-    const why = reason === undefined ? {} : { reason: toErrorData(reason) }
-    this.#options.notify({ type: 'storage', storage, mode: 'memory', ...why })
+    const details = reason === undefined ? {} : { reason: toErrorData(reason) }
+    this.#options.notify({ type: 'storage', storage, mode: 'memory', ...details })
     return createMemoryStore()
   }
 
   async #durable(name: string, storage: string): Promise<Store> {
     try {
-      return await this.#reported(storage, (report) => this.#options.openDurable(name, report))
+      return await this.#openReported(storage, (report) => this.#options.openDurable(name, report))
     } catch (error) {
       return this.#memory(storage, error)
     }
@@ -291,10 +291,10 @@ export class Stores {
     const { stores: definitions = [] } = this.#options
     const definition = definitions.find(({ type }) => type === config.type)
     if (definition === undefined) throw unknownType(config.type, definitions)
-    return this.#reported(storage, (report) => definition.open(config, report, this.visibility))
+    return this.#openReported(storage, (report) => definition.open(config, report, this.visibility))
   }
 
-  async #reported(
+  async #openReported(
     storage: string,
     open: (report: (state: StorageReport) => void) => Promise<Store>,
   ): Promise<Store> {
@@ -310,9 +310,9 @@ export class Stores {
 }
 
 function unknownType(type: string, definitions: readonly StoreDefinition[]): OffstageError {
-  const known = definitions.map((each) => each.type).join(', ')
+  const types = definitions.map((each) => each.type).join(', ')
   return new OffstageError(
     'invalid-config',
-    `The worker has no store of the type ${type}: ${known === '' ? 'it has none' : `it has ${known}`}. Give startWorker({ stores }) one.`,
+    `The worker has no store of the type ${type}: ${types === '' ? 'it has none' : `it has ${types}`}. Give startWorker({ stores }) one.`,
   )
 }

@@ -26,11 +26,11 @@ const reason = amongAll<PauseReason>({
   'storage-failed': true,
   'part-unavailable': true,
 })
-const ofRun = { runId: isText }
-const ofAttempt = { ...ofRun, step: isNumber, attempt: isNumber }
-const part = shape({ ...ofAttempt, partId: isText })
-const text = shape({ ...ofAttempt, partId: isText, delta: isText })
-const input = { ...ofAttempt, toolCallId: isText }
+const runFields = { runId: isText }
+const attemptFields = { ...runFields, step: isNumber, attempt: isNumber }
+const part = shape({ ...attemptFields, partId: isText })
+const text = shape({ ...attemptFields, partId: isText, delta: isText })
+const input = { ...attemptFields, toolCallId: isText }
 
 export type ShownDelta = Exclude<
   Delta,
@@ -49,7 +49,7 @@ export type ShownDelta = Exclude<
 
 /** Deltas that other tabs show. All others are for the handles of the tab that drives the run. */
 const SHOWN: Readonly<Record<ShownDelta['type'], ShapeCheck>> = {
-  'attempt-started': shape({ ...ofAttempt, messageId: isText }),
+  'attempt-started': shape({ ...attemptFields, messageId: isText }),
   'text-start': part,
   'text-delta': text,
   'reasoning-start': part,
@@ -57,11 +57,11 @@ const SHOWN: Readonly<Record<ShownDelta['type'], ShapeCheck>> = {
   'tool-input-start': shape({ ...input, toolName: isText, title: optional(isText) }),
   'tool-input-delta': shape({ ...input, delta: isText }),
   'tool-input-end': shape(input),
-  'step-reset': shape({ ...ofAttempt, reason: error }),
-  retry: shape({ ...ofAttempt, retries: isNumber, delayMs: isNumber, error }),
-  'tool-progress': shape({ ...ofRun, path: listOf(isText), progress: isDefined }),
-  'storage-waits': shape({ ...ofRun, reason }),
-  'storage-takes': shape(ofRun),
+  'step-reset': shape({ ...attemptFields, reason: error }),
+  retry: shape({ ...attemptFields, retries: isNumber, delayMs: isNumber, error }),
+  'tool-progress': shape({ ...runFields, path: listOf(isText), progress: isDefined }),
+  'storage-waits': shape({ ...runFields, reason }),
+  'storage-takes': shape(runFields),
 }
 
 /** Whether a value from another tab is a delta that this one shows. */
@@ -72,7 +72,7 @@ export function isShown(delta: Delta): delta is ShownDelta {
 }
 
 const step = shape({
-  ...ofAttempt,
+  ...attemptFields,
   messageId: isText,
   parts: listOf(shape({ type: among(['text', 'reasoning']), partId: isText, text: isText })),
   inputs: listOf(
@@ -91,7 +91,7 @@ const fields = {
   step: nullOr(step),
   retry: nullOr(shape({ attempt: isNumber, delayMs: isNumber, error })),
   progress: isRecord,
-  waits: nullOr(shape({ ...ofRun, reason })),
+  waits: nullOr(shape({ ...runFields, reason })),
 } satisfies Readonly<Record<Exclude<keyof Live, 'ownership' | 'left'>, ShapeCheck>>
 
 /** Whether a value from another tab is the live state of its stream. */

@@ -30,10 +30,10 @@ export function watchDriver(
 ): AbortController {
   const stop = new AbortController()
   const { signal } = stop
-  const free = async (): Promise<void> => {
+  const onFree = async (): Promise<void> => {
     void effects.sleep(LATE_MS, signal).then(() => signal.aborted || onGone())
   }
-  effects.locks?.request(lock, { signal }, free).catch(() => undefined)
+  effects.locks?.request(lock, { signal }, onFree).catch(() => undefined)
   return stop
 }
 
@@ -45,20 +45,20 @@ export interface TabConversation {
   /** Checks whether another device works on the open run, and shows the result. */
   checkOtherDevices(): Promise<void>
   /** Resolves when nothing is driven any more. */
-  idle(): Promise<void>
+  whenIdle(): Promise<void>
 }
 
 /** Pause between a tab's announcements that it drives a run. Milliseconds. */
 export const BEAT_MS = 2500
 /** Beats between checks of the store, in case a message was lost. */
-export const LOOK_EVERY = 12
+export const CHECK_EVERY = 12
 /** Followers answer each announcement. A follower that hasn't for this long is gone. Milliseconds. */
 const FOLLOWED_MS = 15_000
 
 export interface DrivingBeaconOptions {
   readonly channel: TabChannel<TabMessages>
   readonly effects: Effects
-  activeOf(conversationId: string): TabConversation | undefined
+  findActive(conversationId: string): TabConversation | undefined
 }
 
 /**
@@ -68,29 +68,29 @@ export interface DrivingBeaconOptions {
 export class DrivingBeacon {
   readonly #options: DrivingBeaconOptions
   /** Conversations with followers, and until when each counts as followed. On the monotonic clock. */
-  readonly #followed = new Map<string, number>()
-  readonly #sent = new Map<string, number>()
+  readonly #followedUntil = new Map<string, number>()
+  readonly #sentCounts = new Map<string, number>()
 
   constructor(options: DrivingBeaconOptions) {
     this.#options = options
-    const { channel, activeOf } = options
+    const { channel, findActive } = options
     channel.on('follow-ask', ({ conversationId, isBehind }, from) => {
-      const active = activeOf(conversationId)
-      if (active?.driver) this.#follow(active, isBehind ? from : null)
+      const active = findActive(conversationId)
+      if (active?.driver) this.#addFollower(active, isBehind ? from : null)
     })
   }
 
-  begin(active: TabConversation): void {
+  start(active: TabConversation): void {
     const { channel, effects } = this.#options
     if (!channel.isOpen) return
     const name = drivingLock(channel.tabId, active.conversation.conversationId)
     // If the browser refuses the lock, other tabs need a while to notice that this one is gone.
-    effects.locks?.request(name, {}, () => active.idle()).catch(() => undefined)
-    void this.#beat(active)
+    effects.locks?.request(name, {}, () => active.whenIdle()).catch(() => undefined)
+    void this.#announceRepeatedly(active)
   }
 
-  end({ conversation: { conversationId } }: TabConversation): void {
-    this.#followed.delete(conversationId)
+  stop({ conversation: { conversationId } }: TabConversation): void {
+    this.#followedUntil.delete(conversationId)
     this.#options.channel.post('run-undriven', { conversationId })
   }
 
@@ -98,39 +98,39 @@ export class DrivingBeacon {
   relay(active: TabConversation, items: readonly StreamItem[]): void {
     const { conversationId } = active.conversation
     const { channel, effects } = this.#options
-    if ((this.#followed.get(conversationId) ?? 0) < effects.monotonic()) return
+    if ((this.#followedUntil.get(conversationId) ?? 0) < effects.monotonic()) return
     const isStored = items.some(isRow)
     const deltas = items.filter((item) => !isRow(item)).filter(isShown)
     if (!isStored && deltas.length === 0) return
-    this.#sent.set(conversationId, this.#driving(active).sent + 1)
-    channel.post('follow-items', { ...this.#driving(active), isStored, deltas })
+    this.#sentCounts.set(conversationId, this.#announcement(active).sent + 1)
+    channel.post('follow-items', { ...this.#announcement(active), isStored, deltas })
   }
 
-  async #beat(active: TabConversation): Promise<void> {
+  async #announceRepeatedly(active: TabConversation): Promise<void> {
     const { channel, effects } = this.#options
     const { driver } = active
     const stop = new AbortController()
-    void active.idle().then(() => stop.abort())
+    void active.whenIdle().then(() => stop.abort())
     for (let beat = 1; active.driver === driver; beat++) {
-      channel.post('run-driven', this.#driving(active))
+      channel.post('run-driven', this.#announcement(active))
       await effects.sleep(BEAT_MS, stop.signal)
-      if (beat % LOOK_EVERY === 0) void active.driver?.checkStore()
+      if (beat % CHECK_EVERY === 0) void active.driver?.checkStore()
     }
   }
 
-  #follow(active: TabConversation, to: string | null): void {
+  #addFollower(active: TabConversation, to: string | null): void {
     const { stream, conversationId } = active.conversation
     const { channel, effects } = this.#options
     // Sends pending items to earlier followers first.
     if (to !== null) stream.flush()
-    this.#followed.set(conversationId, effects.monotonic() + FOLLOWED_MS)
+    this.#followedUntil.set(conversationId, effects.monotonic() + FOLLOWED_MS)
     if (to !== null)
-      channel.post('follow-begin', { ...this.#driving(active), to, live: stream.live })
+      channel.post('follow-begin', { ...this.#announcement(active), to, live: stream.live })
   }
 
-  #driving({ conversation }: TabConversation): Driving {
+  #announcement({ conversation }: TabConversation): Driving {
     const { conversationId, claimed } = conversation
-    return { conversationId, epoch: claimed.epoch, sent: this.#sent.get(conversationId) ?? 0 }
+    return { conversationId, epoch: claimed.epoch, sent: this.#sentCounts.get(conversationId) ?? 0 }
   }
 }
 
@@ -139,7 +139,7 @@ const ANSWER_MS = 1000
 /** Unanswered requests in a row after which a known driver counts as gone. */
 const MAX_UNANSWERED = 3
 /** Wait for an answer while no driver is known. A driver answers at once. Milliseconds. */
-const ANY_MS = 300
+const UNKNOWN_DRIVER_MS = 300
 /** Longest wait for a command under way: an edited input may wait for its tool. Milliseconds. */
 const ANSWER_LIMIT_MS = 20_000
 
@@ -150,7 +150,7 @@ export interface SentCommand {
 }
 
 /** Applies another tab's command to the run driven here. Null if the run isn't driven here. */
-export type Perform = (conversationId: string, asked: SentCommand) => Promise<CommandResult> | null
+export type Perform = (conversationId: string, sent: SentCommand) => Promise<CommandResult> | null
 
 /** Sends a person's commands to the tab that drives the run, and answers other tabs' commands. */
 export class TabCommands {
@@ -166,10 +166,10 @@ export class TabCommands {
     this.#effects = effects
     channel.on('command-ask', async ({ conversationId, to, commandId, command }) => {
       if (to !== null && to !== channel.tabId) return
-      const done = perform(conversationId, { commandId, command })
-      if (!done) return
+      const result = perform(conversationId, { commandId, command })
+      if (!result) return
       channel.post('command-outcome', { commandId, outcome: { pending: true } })
-      channel.post('command-outcome', { commandId, outcome: await outcomeOf(done) })
+      channel.post('command-outcome', { commandId, outcome: await outcomeOf(result) })
     })
   }
 
@@ -177,7 +177,7 @@ export class TabCommands {
    * Result of the command. Null if no tab answers, so nobody drives the run. Throws the error that the driver threw.
    * `driver`: the known driver; null: one will drive it soon; undefined: unknown.
    */
-  async ask(
+  async send(
     conversationId: string,
     driver: string | null | undefined,
     sent: SentCommand,
@@ -188,52 +188,59 @@ export class TabCommands {
     let to = driver ?? null
     let outcome = null as TabOutcome | null
     let unanswered = 0
-    let onWord = (): void => undefined
+    let wake = (): void => undefined
     let isGone = false
     const isOpen = (): boolean => outcome === null || 'pending' in outcome
     const watch = (tabId: string): AbortController =>
       watchDriver(this.#effects, drivingLock(tabId, conversationId), () => {
         isGone = true
-        onWord()
+        wake()
       })
-    let watching = to === null ? null : watch(to)
+    let watcher = to === null ? null : watch(to)
     const removeOutcome = channel.on('command-outcome', (answer) => {
       if (answer.commandId !== commandId || !isOpen()) return
       outcome = answer.outcome
       unanswered = 0
-      if (!isOpen()) onWord()
+      if (!isOpen()) wake()
     })
     // Switches to a new driver. The former worker may have died, and can't answer any more.
     const removeDriven = channel.on('run-driven', (driving, from) => {
       if (driving.conversationId !== conversationId || from === to) return
       to = from
-      watching?.abort()
-      watching = watch(from)
+      watcher?.abort()
+      watcher = watch(from)
       isGone = false
       unanswered = 0
-      onWord()
+      wake()
     })
-    const limit = (): number => (to === null && driver === undefined ? 1 : MAX_UNANSWERED)
-    const most = ANSWER_LIMIT_MS / ANSWER_MS
-    for (let asked = 0; !isGone && isOpen() && unanswered < limit() && asked < most; asked++) {
+    const maxUnanswered = (): number => (to === null && driver === undefined ? 1 : MAX_UNANSWERED)
+    const maxTries = ANSWER_LIMIT_MS / ANSWER_MS
+    for (
+      let tries = 0;
+      !isGone && isOpen() && unanswered < maxUnanswered() && tries < maxTries;
+      tries++
+    ) {
       await withStop([], async (wait) => {
-        onWord = () => wait.abort()
+        wake = () => wait.abort()
         unanswered++
         channel.post('command-ask', { conversationId, to, ...sent })
-        await this.#effects.sleep(to === null && outcome === null ? ANY_MS : ANSWER_MS, wait.signal)
+        await this.#effects.sleep(
+          to === null && outcome === null ? UNKNOWN_DRIVER_MS : ANSWER_MS,
+          wait.signal,
+        )
       })
     }
     removeOutcome()
     removeDriven()
-    watching?.abort()
+    watcher?.abort()
     return outcome && resultOf(outcome)
   }
 }
 
-async function outcomeOf(done: Promise<CommandResult>): Promise<TabOutcome> {
+async function outcomeOf(result: Promise<CommandResult>): Promise<TabOutcome> {
   try {
-    const result = await done
-    return result === 'other-owner' ? { left: true } : { done: result === 'applied' }
+    const commandResult = await result
+    return commandResult === 'other-owner' ? { left: true } : { done: commandResult === 'applied' }
   } catch (thrown) {
     return { error: toErrorData(thrown) }
   }

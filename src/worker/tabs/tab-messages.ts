@@ -95,7 +95,7 @@ export interface FollowMessages {
 export type TabMessages = LeaseMessages & FollowMessages
 
 const error = shape({ code: isText, message: isText, retryable: isBoolean })
-const ofConversation = shape({ conversationId: isText })
+const conversationShape = shape({ conversationId: isText })
 const driving = { conversationId: isText, epoch: isNumber, sent: isNumber }
 
 const isPlainOutput: ShapeCheck = (value) => isOutput(value) && isJson(value)
@@ -139,7 +139,7 @@ const outcomes = [{ done: isBoolean }, { error }, { pending: isBoolean }, { left
 export const TAB_MESSAGES: TabShapes<TabMessages> = {
   ...LEASE_MESSAGES,
   'run-driven': shape(driving),
-  'run-undriven': ofConversation,
+  'run-undriven': conversationShape,
   'follow-ask': shape({ conversationId: isText, isBehind: isBoolean }),
   'follow-begin': shape({ ...driving, to: isText, live: isLive }),
   'follow-items': shape({ ...driving, isStored: isBoolean, deltas: listOf(isDelta) }),
@@ -157,6 +157,6 @@ export const TAB_MESSAGES: TabShapes<TabMessages> = {
   'tool-there': shape({ askId: isText }),
   'use-ask': shape({ askId: isText }),
   'use-there': shape({ askId: isText, conversationIds: listOf(isText) }),
-  'run-wanted': ofConversation,
-  'record-changed': ofConversation,
+  'run-wanted': conversationShape,
+  'record-changed': conversationShape,
 }

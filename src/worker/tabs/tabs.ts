@@ -9,7 +9,7 @@ import {
   BEAT_MS,
   DrivingBeacon,
   drivingLock,
-  LOOK_EVERY,
+  CHECK_EVERY,
   type TabConversation,
   watchDriver,
   type SentCommand,
@@ -30,14 +30,14 @@ import type { RunState } from '../../protocol/state.ts'
  * Whether a delta from another tab is still pending. Facts are read from the store, deltas arrive by messages, so the
  * store may be ahead. Deltas that are stored already, or belong to no open run, are not shown.
  */
-function isStillLive(delta: ShownDelta, run: RunState | null): boolean {
+function isPending(delta: ShownDelta, run: RunState | null): boolean {
   if (run === null || run.end !== null || run.runId !== delta.runId) return false
   if ('step' in delta) return delta.step > run.steps
   return delta.type !== 'tool-progress' || isUnsettled(run, delta.path.at(-1) ?? '')
 }
 
 /** Keeps only the pending deltas of another tab that are not stored yet. */
-function stillLive(live: Live, run: RunState | null): Live {
+function pendingLive(live: Live, run: RunState | null): Live {
   if (run === null || run.end !== null) return NOTHING_LIVE
   const { step, retry, progress, waits } = live
   const isOpen = step?.runId === run.runId && step.step > run.steps
@@ -64,7 +64,7 @@ interface FollowerOptions {
   isDriving(): boolean
   toolNames(): Promise<readonly string[]>
   /** Tells the driver that this tab follows. `isBehind`: also asks for the current state. */
-  ask(isBehind: boolean): void
+  announce(isBehind: boolean): void
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** Checks whether another device drives the run, when no tab of this browser does. */
   checkOtherDevices(): Promise<void>
@@ -74,26 +74,26 @@ interface FollowerOptions {
   inheritRun(succession: Omit<Succession, 'isNeeded'>): Promise<void>
 }
 
-type Driver = Omit<Driving, 'conversationId'> & { readonly from: string }
+type DriverState = Omit<Driving, 'conversationId'> & { readonly from: string }
 
 /** Keeps a conversation that the page shows up to date while another tab drives its run. */
 class Follower {
   readonly agentId: string
   readonly conversation: Conversation
   readonly #options: FollowerOptions
-  readonly #life = new AbortController()
+  readonly #lifetime = new AbortController()
   /** Handles messages one at a time: some of them read the store. */
-  readonly #inOrder = createSerialQueue()
-  #driver: Driver | null = null
+  readonly #queue = createSerialQueue()
+  #driver: DriverState | null = null
   #isNew = true
-  #missed = 0
+  #missedBeats = 0
   /** The driver was already asked for its current state. */
-  #isAsking = false
+  #isStateRequested = false
   #watch: AbortController | null = null
-  #heir: AbortController | null = null
+  #succession: AbortController | null = null
   /** Wakes the heir when nobody drives the run any more. */
-  #rouse = (): void => undefined
-  #isRoused = false
+  #wakeHeir = (): void => undefined
+  #isHeirNeeded = false
   #tools: ReadonlySet<string> = new Set()
 
   constructor(conversation: Conversation, options: FollowerOptions) {
@@ -107,29 +107,29 @@ class Follower {
     return this.#driver?.from ?? (this.#isNew ? undefined : null)
   }
 
-  async begin(): Promise<void> {
-    const { signal } = this.#life
-    this.ask()
+  async start(): Promise<void> {
+    const { signal } = this.#lifetime
+    this.requestState()
     for (let beat = 1; ; beat++) {
       await this.#options.sleep(BEAT_MS, signal)
       if (signal.aborted) return
       this.#isNew = false
-      this.#isAsking = false
-      if (this.#isElsewhere && ++this.#missed >= MAX_MISSED) this.#lost()
-      if (beat % LOOK_EVERY === 0) this.refresh()
+      this.#isStateRequested = false
+      if (this.#isDrivenElsewhere && ++this.#missedBeats >= MAX_MISSED) this.#handleLostDriver()
+      if (beat % CHECK_EVERY === 0) this.refresh()
     }
   }
 
   /** Asks the driver for its current state. */
-  ask(): void {
-    if (this.#isAsking || this.#options.isDriving()) return
-    this.#isAsking = true
-    this.#options.ask(true)
+  requestState(): void {
+    if (this.#isStateRequested || this.#options.isDriving()) return
+    this.#isStateRequested = true
+    this.#options.announce(true)
   }
 
   /** Stops following. The page no longer shows the conversation. */
   stop(): void {
-    this.#life.abort()
+    this.#lifetime.abort()
     this.leave()
     if (!this.#options.isDriving()) this.conversation.stream.adopt(NOTHING_LIVE)
   }
@@ -137,97 +137,97 @@ class Follower {
   /** Stops waiting for another tab's run and showing it: this tab drives it, or the agent is gone. */
   leave(): void {
     this.#setDriver(null)
-    this.#heir?.abort()
-    this.#heir = null
+    this.#succession?.abort()
+    this.#succession = null
   }
 
-  driven(from: string, { epoch, sent }: Driving): void {
+  handleDriven(from: string, { epoch, sent }: Driving): void {
     if (this.#isOutranked(from, epoch)) return
     const driver = this.#driver
     if (driver?.from === from && driver.epoch <= epoch) {
-      this.#missed = 0
-      if (driver.sent === sent) return this.#options.ask(false)
+      this.#missedBeats = 0
+      if (driver.sent === sent) return this.#options.announce(false)
     }
-    this.#isAsking = false
-    this.ask()
+    this.#isStateRequested = false
+    this.requestState()
   }
 
-  /** Starts with the driver's current state. Its later items come to `take`. */
+  /** Starts with the driver's current state. Its later items come to `receive`. */
   join(from: string, { epoch, sent, live }: Driving & { readonly live: Live }): void {
     if (this.#isOutranked(from, epoch)) return
     this.#setDriver({ from, epoch, sent })
     this.#isNew = false
-    this.#missed = 0
-    this.#isAsking = false
-    this.#do(async () => {
+    this.#missedBeats = 0
+    this.#isStateRequested = false
+    this.#enqueue(async () => {
       const { conversation } = this
       await conversation.refresh()
-      this.#adopt(stillLive(live, conversation.run))
+      this.#adopt(pendingLive(live, conversation.run))
       conversation.publish('joined')
-      this.#await()
+      this.#updateSuccession()
     })
   }
 
-  take(
+  receive(
     from: string,
     { sent, isStored, deltas }: Driving & { isStored: boolean; deltas: readonly ShownDelta[] },
   ): void {
     const driver = this.#driver
-    if (driver?.from !== from) return this.ask()
+    if (driver?.from !== from) return this.requestState()
     if (sent <= driver.sent) return
-    if (sent > driver.sent + 1) return this.ask()
+    if (sent > driver.sent + 1) return this.requestState()
     this.#driver = { ...driver, sent }
-    this.#missed = 0
-    this.#do(async () => {
+    this.#missedBeats = 0
+    this.#enqueue(async () => {
       const { conversation } = this
       const { stream } = conversation
       await stream.publishTogether(async () => {
         if (isStored) await conversation.refresh()
-        for (const delta of deltas)
-          if (isStillLive(delta, conversation.run)) stream.pushDelta(delta)
+        for (const delta of deltas) if (isPending(delta, conversation.run)) stream.pushDelta(delta)
       })
-      this.#await()
+      this.#updateSuccession()
     })
   }
 
   /** Handles that a tab no longer drives the run. */
-  undriven(from: string): void {
-    if (this.#driver?.from === from) this.#lost()
+  handleUndriven(from: string): void {
+    if (this.#driver?.from === from) this.#handleLostDriver()
   }
 
   /**
    * Whether another tab drives the run. True for a run just taken from this tab, even before the new driver announces
    * itself.
    */
-  get #isElsewhere(): boolean {
+  get #isDrivenElsewhere(): boolean {
     return this.#driver !== null || this.conversation.stream.live.ownership === 'other-tab'
   }
 
-  #lost(): void {
+  #handleLostDriver(): void {
     this.#setDriver(null)
-    this.#isAsking = false
-    this.#do(async () => {
+    this.#isStateRequested = false
+    this.#enqueue(async () => {
       const { conversation } = this
       await conversation.refresh()
       // If no other tab has claimed the run that this tab lost, this tab may resume it itself.
-      this.#await()
+      this.#updateSuccession()
       this.#adopt(NOTHING_LIVE)
-      await conversation.drafts.show(conversation.run)
+      await conversation.drafts.showStored(conversation.run)
       conversation.publish('joined')
       if (conversation.run?.end !== null) return
       // A driver that is alive after all answers this before an heir resumes the run.
-      this.ask()
-      this.#isRoused = true
-      this.#rouse()
+      this.requestState()
+      this.#isHeirNeeded = true
+      this.#wakeHeir()
       // Not awaited, so that an unreachable store doesn't delay the heir.
       void this.#options.checkOtherDevices().catch(() => undefined)
     })
   }
 
-  #setDriver(driver: Driver | null): void {
+  #setDriver(driver: DriverState | null): void {
     if (driver?.from !== this.#driver?.from) {
       this.#watch?.abort()
-      this.#watch = driver && this.#options.watch(driver.from, () => this.undriven(driver.from))
+      this.#watch =
+        driver && this.#options.watch(driver.from, () => this.handleUndriven(driver.from))
     }
     this.#driver = driver
   }
@@ -240,13 +240,13 @@ class Follower {
 
   /** Reads the conversation again: it may have changed without an announcement, such as when it was deleted. */
   refresh(): void {
-    this.#do(async () => {
+    this.#enqueue(async () => {
       await this.conversation.refresh()
-      this.#await()
+      this.#updateSuccession()
     })
   }
 
-  async lookAtTools(): Promise<void> {
+  async refreshTools(): Promise<void> {
     this.#tools = new Set(await this.#options.toolNames().catch(() => []))
   }
 
@@ -256,44 +256,45 @@ class Follower {
     return this.#driver !== null && this.#driver.from !== from && epoch < this.#driver.epoch
   }
 
-  #do(work: () => Promise<void>): void {
+  #enqueue(work: () => Promise<void>): void {
     // A failed read is repeated at the next message.
-    void this.#inOrder(async () => {
-      if (!this.#options.isDriving() && !this.#life.signal.aborted) await work()
+    void this.#queue(async () => {
+      if (!this.#options.isDriving() && !this.#lifetime.signal.aborted) await work()
     }).catch(() => undefined)
   }
 
   /** Queues for a run that another tab drives or drove, until it has ended. */
-  #await(): void {
+  #updateSuccession(): void {
     const { run } = this.conversation
     if (run?.end !== null) {
-      this.#heir?.abort()
-      this.#heir = null
+      this.#succession?.abort()
+      this.#succession = null
       // Child runs have no heirs: the new owner of the parent run resumes them.
-    } else if (this.#isElsewhere && !this.#heir && !run.forCall) void this.#inherit()
+    } else if (this.#isDrivenElsewhere && !this.#succession && !run.forCall)
+      void this.#waitToInherit()
   }
 
-  async #inherit(): Promise<void> {
-    const heir = new AbortController()
-    this.#heir = heir
-    await this.lookAtTools()
+  async #waitToInherit(): Promise<void> {
+    const controller = new AbortController()
+    this.#succession = controller
+    await this.refreshTools()
     try {
       await this.#options.inheritRun({
         isCapable: () => this.#isCapable(),
-        whenRoused: (signal) => this.#whenRoused(signal),
-        signal: heir.signal,
+        whenNeeded: (signal) => this.#whenNeeded(signal),
+        signal: controller.signal,
       })
     } catch {
       // Waiting was cancelled, or resuming failed: a person may still resume the run.
     } finally {
-      if (this.#heir === heir) this.#heir = null
+      if (this.#succession === controller) this.#succession = null
     }
   }
 
-  async #whenRoused(signal: AbortSignal): Promise<void> {
-    const roused = new Promise<void>((resolve) => (this.#rouse = resolve))
-    if (!this.#isRoused) await Promise.race([roused, whenAborted(signal)])
-    this.#isRoused = false
+  async #whenNeeded(signal: AbortSignal): Promise<void> {
+    const woken = new Promise<void>((resolve) => (this.#wakeHeir = resolve))
+    if (!this.#isHeirNeeded) await Promise.race([woken, whenAborted(signal)])
+    this.#isHeirNeeded = false
   }
 
   /**
@@ -302,15 +303,15 @@ class Follower {
    */
   #isCapable(): boolean {
     const { run, state } = this.conversation
-    const used = state.path.flatMap(({ runId, calls }) => (runId === run?.runId ? calls : []))
-    return used.every(({ known, toolName }) => !known || this.#tools.has(toolName))
+    const usedCalls = state.path.flatMap(({ runId, calls }) => (runId === run?.runId ? calls : []))
+    return usedCalls.every(({ known, toolName }) => !known || this.#tools.has(toolName))
   }
 }
 
 /** Time for tabs that use conversations to answer. Milliseconds. */
 const ANSWER_MS = 1000
 
-interface UseElsewhereOptions {
+interface OtherTabsUseOptions {
   readonly channel: TabChannel<TabMessages>
   readonly effects: Pick<Effects, 'sleep' | 'newId'>
   /** The conversations that this tab shows or works on. */
@@ -318,10 +319,10 @@ interface UseElsewhereOptions {
 }
 
 /** Finds out which conversations other tabs use. */
-class UseElsewhere {
-  readonly #options: UseElsewhereOptions
+class OtherTabsUse {
+  readonly #options: OtherTabsUseOptions
 
-  constructor(options: UseElsewhereOptions) {
+  constructor(options: OtherTabsUseOptions) {
     this.#options = options
     const { channel, inUse } = options
     channel.on('use-ask', ({ askId }) => {
@@ -352,9 +353,9 @@ const RELOAD_MS = 2000
 /** Functions of the worker that `Tabs` calls. */
 export interface TabsHost<Active extends TabConversation> {
   /** A conversation of this store that is in use here. */
-  activeOf(conversationId: string): Active | undefined
+  findActive(conversationId: string): Active | undefined
   /** Applies another tab's command to the run driven here. */
-  perform(active: Active, asked: SentCommand): Promise<CommandResult>
+  perform(active: Active, sent: SentCommand): Promise<CommandResult>
   /** Resumes the open run with this agent's tools and model. The lease is held. */
   inherit(active: Active, agentId: string): Promise<void>
   /** The names of the agent's tools as they are now. */
@@ -374,22 +375,23 @@ export interface TabsOptions<Active extends TabConversation> {
 /** Connects the tabs that use this store: they follow runs driven here, and this tab follows theirs. */
 export class Tabs<Active extends TabConversation> {
   readonly #options: TabsOptions<Active>
-  readonly #driven: DrivingBeacon
+  readonly #beacon: DrivingBeacon
   readonly #commands: TabCommands
   readonly #tools: ToolsElsewhere
-  readonly #use: UseElsewhere
+  readonly #otherUse: OtherTabsUse
   readonly #followers = new Map<string, Follower>()
 
   constructor(options: TabsOptions<Active>) {
     this.#options = options
     const { channel, effects, host } = options
-    const activeOf = (conversationId: string): Active | undefined => host.activeOf(conversationId)
-    this.#driven = new DrivingBeacon({ channel, effects, activeOf })
-    this.#commands = new TabCommands(channel, effects, (conversationId, asked) => {
-      const active = activeOf(conversationId)
-      return active?.driver ? host.perform(active, asked) : null
+    const findActive = (conversationId: string): Active | undefined =>
+      host.findActive(conversationId)
+    this.#beacon = new DrivingBeacon({ channel, effects, findActive })
+    this.#commands = new TabCommands(channel, effects, (conversationId, sent) => {
+      const active = findActive(conversationId)
+      return active?.driver ? host.perform(active, sent) : null
     })
-    this.#use = new UseElsewhere({ channel, effects, inUse: () => host.inUse() })
+    this.#otherUse = new OtherTabsUse({ channel, effects, inUse: () => host.inUse() })
     this.#tools = new ToolsElsewhere({
       channel,
       effects,
@@ -403,45 +405,48 @@ export class Tabs<Active extends TabConversation> {
 
   #receive(): void {
     const { channel, host, leases } = this.#options
-    const of = ({ conversationId }: { readonly conversationId: string }): Follower | undefined =>
-      this.#followers.get(conversationId)
-    const noted = (driving: Driving): Follower | undefined => {
+    const followerOf = ({
+      conversationId,
+    }: {
+      readonly conversationId: string
+    }): Follower | undefined => this.#followers.get(conversationId)
+    const noteDriver = (driving: Driving): Follower | undefined => {
       leases.noteClaim(driving.conversationId, driving.epoch)
-      return of(driving)
+      return followerOf(driving)
     }
-    channel.on('run-driven', (driving, from) => noted(driving)?.driven(from, driving))
-    channel.on('run-undriven', (ref, from) => of(ref)?.undriven(from))
-    channel.on('follow-begin', (begin, from) => {
-      if (begin.to === channel.tabId) noted(begin)?.join(from, begin)
+    channel.on('run-driven', (driving, from) => noteDriver(driving)?.handleDriven(from, driving))
+    channel.on('run-undriven', (ref, from) => followerOf(ref)?.handleUndriven(from))
+    channel.on('follow-begin', (message, from) => {
+      if (message.to === channel.tabId) noteDriver(message)?.join(from, message)
     })
-    channel.on('follow-items', (items, from) => noted(items)?.take(from, items))
+    channel.on('follow-items', (items, from) => noteDriver(items)?.receive(from, items))
     channel.on('record-changed', (ref) => {
       host.recordsChanged()
-      const driver = host.activeOf(ref.conversationId)?.driver
+      const driver = host.findActive(ref.conversationId)?.driver
       if (driver) void driver.checkStore()
-      else of(ref)?.refresh()
+      else followerOf(ref)?.refresh()
     })
   }
 
   /** Handles that a run is driven here from now on. */
-  driven(active: Active): void {
+  handleDriven(active: Active): void {
     this.#followers.get(active.conversation.conversationId)?.leave()
-    this.#driven.begin(active)
+    this.#beacon.start(active)
   }
 
   /** Handles that nothing is driven here any more. Another tab may have resumed the run already. */
-  undriven(active: Active): void {
+  handleUndriven(active: Active): void {
     const { conversationId, stream } = active.conversation
-    this.#driven.end(active)
+    this.#beacon.stop(active)
     // Without a follower, nothing would ever correct the ownership `other-tab`.
     if (!this.follows(conversationId)) stream.setOwnership('none')
-    this.#followers.get(conversationId)?.ask()
+    this.#followers.get(conversationId)?.requestState()
   }
 
   /** Sends published items to the tabs that follow the conversation. */
   relay(active: Active): void {
     active.conversation.stream.relay = (items) => {
-      if (active.driver) this.#driven.relay(active, items)
+      if (active.driver) this.#beacon.relay(active, items)
     }
   }
 
@@ -449,14 +454,14 @@ export class Tabs<Active extends TabConversation> {
   follow(active: Active, agentId: string): void {
     const { conversationId } = active.conversation
     const { channel, effects, host, leases } = this.#options
-    const known = this.#followers.get(conversationId)
-    if (known?.agentId === agentId) return known.ask()
+    const existing = this.#followers.get(conversationId)
+    if (existing?.agentId === agentId) return existing.requestState()
     this.unfollow(conversationId)
     if (!channel.isOpen) return
     const follower = new Follower(active.conversation, {
       agentId,
       isDriving: () => active.driver !== null,
-      ask: (isBehind) => channel.post('follow-ask', { conversationId, isBehind }),
+      announce: (isBehind) => channel.post('follow-ask', { conversationId, isBehind }),
       sleep: (ms, signal) => effects.sleep(ms, signal),
       checkOtherDevices: () => active.checkOtherDevices(),
       watch: (tabId, onGone) => watchDriver(effects, drivingLock(tabId, conversationId), onGone),
@@ -468,7 +473,7 @@ export class Tabs<Active extends TabConversation> {
       },
     })
     this.#followers.set(conversationId, follower)
-    void follower.begin()
+    void follower.start()
   }
 
   unfollow(conversationId: string): void {
@@ -479,11 +484,11 @@ export class Tabs<Active extends TabConversation> {
   /** Tells followers that the agent's tools changed. */
   toolsChanged(agentId: string): void {
     for (const follower of this.#followers.values())
-      if (follower.agentId === agentId) void follower.lookAtTools()
+      if (follower.agentId === agentId) void follower.refreshTools()
   }
 
   /** Stops following for a released agent, which shows nothing and can't resume runs. */
-  released(agentId: string): void {
+  handleRelease(agentId: string): void {
     for (const [conversationId, follower] of this.#followers)
       if (follower.agentId === agentId) this.unfollow(conversationId)
   }
@@ -506,7 +511,7 @@ export class Tabs<Active extends TabConversation> {
   ): Promise<CommandResult | null> {
     const driver = isMoving ? null : this.driverOf(conversationId)
     if (driver === null && !isMoving) return null
-    return this.#commands.ask(conversationId, driver, sent)
+    return this.#commands.send(conversationId, driver, sent)
   }
 
   /** Whether another tab that shows the conversation has the tool. */
@@ -516,11 +521,11 @@ export class Tabs<Active extends TabConversation> {
 
   /** The conversations that other tabs show or work on. */
   usedElsewhere(): Promise<ReadonlySet<string>> {
-    return this.#use.find()
+    return this.#otherUse.find()
   }
 
   /** Announces that the page wants to resume a run. Heirs in other tabs leave it to this tab. */
-  want(conversationId: string): void {
+  announceResume(conversationId: string): void {
     this.#options.channel.post('run-wanted', { conversationId })
   }
 
@@ -587,17 +592,17 @@ export class ToolsElsewhere {
     const { channel, effects } = this.#options
     if (!channel.isOpen) return false
     const askId = effects.newId('ask-')
-    let isThere = false
+    let isFound = false
     await withStop([], async (wait) => {
       const remove = channel.on('tool-there', (answer) => {
         if (answer.askId !== askId) return
-        isThere = true
+        isFound = true
         wait.abort()
       })
       channel.post('tool-ask', { conversationId, toolName, askId })
       await effects.sleep(TOOLS_ANSWER_MS, wait.signal)
       remove()
     })
-    return isThere
+    return isFound
   }
 }

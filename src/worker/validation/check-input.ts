@@ -11,8 +11,8 @@ import type { CheckRisk } from '../../protocol/notices.ts'
 
 /** Describes an issue: where it is, what is wrong, and the value found there. */
 export function issueWords(issue: SchemaIssue, input: JsonValue): string {
-  const place = stepsOf(issue.path).join('.')
-  const subject = place === '' ? 'the input' : `'${place}'`
+  const path = stepsOf(issue.path).join('.')
+  const subject = path === '' ? 'the input' : `'${path}'`
   // A value that couldn't be checked (no keyword) can't be written as JSON, either.
   const value = issue.keyword === '' ? undefined : valueAt(input, issue.path)
   const got = value === undefined ? '' : `, got ${preview(value)}`
@@ -76,23 +76,23 @@ export function checkShown(
 function describe(
   tool: ToolDefinition,
   input: JsonValue,
-  found: { readonly issues: readonly SchemaIssue[]; readonly unknown: readonly string[] },
+  details: { readonly issues: readonly SchemaIssue[]; readonly unknown: readonly string[] },
 ): CallError {
   const reader = new SchemaReader(tool.inputSchema)
   const shape = reader.shape(tool.inputSchema)
   const missing = [...shape.required].filter((name) => !hasOwn(input, name))
   const problems: string[] = []
   let suggestion: string | undefined
-  for (const name of found.unknown) {
-    const near = suggestName(name, missing) ?? suggestName(name, shape.properties.keys())
-    suggestion ??= near
-    problems.push(`unknown parameter '${name}'${near ? `, did you mean '${near}'?` : ''}`)
+  for (const name of details.unknown) {
+    const similar = suggestName(name, missing) ?? suggestName(name, shape.properties.keys())
+    suggestion ??= similar
+    problems.push(`unknown parameter '${name}'${similar ? `, did you mean '${similar}'?` : ''}`)
   }
   if (missing.length > 0) {
     problems.push(`missing required ${missing.map((name) => `'${name}'`).join(', ')}`)
   }
-  for (const issue of found.issues) {
-    if (issue.path === '' && OWN_WORDS.has(issue.keyword)) continue
+  for (const issue of details.issues) {
+    if (issue.path === '' && DESCRIBED_KEYWORDS.has(issue.keyword)) continue
     problems.push(issueWords(issue, input))
   }
   const unique = [...new Set(problems)].slice(0, 8)
@@ -104,18 +104,18 @@ function describe(
 }
 
 /** Keywords whose top-level failures are described from the schema, not from the validator's issue. */
-const OWN_WORDS: ReadonlySet<string> = new Set([
+const DESCRIBED_KEYWORDS: ReadonlySet<string> = new Set([
   'required',
   'additionalProperties',
   'unevaluatedProperties',
 ])
 
 function unknownParameters(schema: JsonSchema, input: JsonValue): string[] {
-  const open =
+  const allowsOthers =
     !Object.hasOwn(schema, 'properties') ||
     Object.hasOwn(schema, 'patternProperties') ||
     (Object.hasOwn(schema, 'additionalProperties') && schema['additionalProperties'] !== false)
-  if (open || input === null || typeof input !== 'object' || Array.isArray(input)) return []
+  if (allowsOthers || input === null || typeof input !== 'object' || Array.isArray(input)) return []
   return Object.keys(input).filter((name) => !Object.hasOwn(schema['properties'] ?? {}, name))
 }
 
@@ -149,7 +149,7 @@ function patternsIn(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   return Object.entries(schema).flatMap(([key, value]) => {
     if (key === 'pattern' && typeof value === 'string') return [value]
-    const own = key === 'patternProperties' && typeof value === 'object' && value !== null
-    return [...(own ? Object.keys(value as object) : []), ...patternsIn(value)]
+    const hasPatterns = key === 'patternProperties' && typeof value === 'object' && value !== null
+    return [...(hasPatterns ? Object.keys(value as object) : []), ...patternsIn(value)]
   })
 }

@@ -87,17 +87,17 @@ const KEYWORDS: Readonly<Record<string, ShapeCheck>> = {
   patternProperties: (value) => isRecord(value) && Object.keys(value).every(isPattern),
   multipleOf: (value) => isNumber(value) && Number(value) > 0,
   uniqueItems: isBoolean,
-  ...each('$id $anchor $ref', isText),
-  ...each('properties dependentSchemas dependencies', isRecord),
-  ...each('allOf anyOf oneOf prefixItems', isList),
-  ...each('minimum maximum exclusiveMinimum exclusiveMaximum', isNumber),
-  ...each('minLength maxLength minItems maxItems minProperties maxProperties', isNumber),
-  ...each('minContains maxContains', isNumber),
+  ...keywordsWith('$id $anchor $ref', isText),
+  ...keywordsWith('properties dependentSchemas dependencies', isRecord),
+  ...keywordsWith('allOf anyOf oneOf prefixItems', isList),
+  ...keywordsWith('minimum maximum exclusiveMinimum exclusiveMaximum', isNumber),
+  ...keywordsWith('minLength maxLength minItems maxItems minProperties maxProperties', isNumber),
+  ...keywordsWith('minContains maxContains', isNumber),
   // The library ignores these keywords, so any value would pass.
-  ...each('$dynamicRef $recursiveRef', isNever),
+  ...keywordsWith('$dynamicRef $recursiveRef', isNever),
 }
 
-function each(keywords: string, check: ShapeCheck): Record<string, ShapeCheck> {
+function keywordsWith(keywords: string, check: ShapeCheck): Record<string, ShapeCheck> {
   return Object.fromEntries(keywords.split(' ').map((keyword) => [keyword, check]))
 }
 
@@ -107,17 +107,18 @@ function each(keywords: string, check: ShapeCheck): Record<string, ShapeCheck> {
  * `nullable` into the type `null`.
  */
 function checkSchema(root: Schema, lookup: Readonly<Record<string, unknown>>): void {
-  const done = new Set<unknown>()
+  const checked = new Set<unknown>()
   const waiting: unknown[] = [root]
-  const visit = (schema: unknown, around: ReadonlySet<unknown>): void => {
-    if (around.has(schema)) throw new Error('Its $refs lead round in a circle.')
-    if (typeof schema === 'boolean' || done.has(schema)) return
+  const visit = (schema: unknown, ancestors: ReadonlySet<unknown>): void => {
+    if (ancestors.has(schema)) throw new Error('Its $refs lead round in a circle.')
+    if (typeof schema === 'boolean' || checked.has(schema)) return
     if (!isRecord(schema)) throw new Error(`${JSON.stringify(schema)} is no schema.`)
     checkKeywords(schema)
-    const inside = new Set([...around, schema])
-    for (const part of [...referred(schema, lookup), ...ofSameValue(schema)]) visit(part, inside)
-    done.add(schema)
-    waiting.push(...ofParts(schema))
+    const chain = new Set([...ancestors, schema])
+    for (const part of [...refTargets(schema, lookup), ...sameValueSchemas(schema)])
+      visit(part, chain)
+    checked.add(schema)
+    waiting.push(...partSchemas(schema))
   }
   for (const schema of waiting) visit(schema, new Set())
 }
@@ -130,7 +131,7 @@ function checkKeywords(schema: Schema): void {
     schema.type = [schema.type, 'null' as const].flat()
 }
 
-function referred(
+function refTargets(
   { $ref, __absolute_ref__ = $ref }: Schema,
   lookup: Readonly<Record<string, unknown>>,
 ): unknown[] {
@@ -141,7 +142,7 @@ function referred(
 }
 
 /** Subschemas that apply to the same value. */
-function ofSameValue(schema: Schema): unknown[] {
+function sameValueSchemas(schema: Schema): unknown[] {
   const { allOf, anyOf, oneOf, not, if: when, then, else: otherwise } = schema
   const { dependentSchemas, dependencies } = schema
   return [
@@ -152,7 +153,7 @@ function ofSameValue(schema: Schema): unknown[] {
 }
 
 /** Subschemas that apply to a part of the value. */
-function ofParts(schema: Schema): unknown[] {
+function partSchemas(schema: Schema): unknown[] {
   const { prefixItems, items, additionalItems, unevaluatedItems, contains } = schema
   const { properties, patternProperties, propertyNames } = schema
   const { additionalProperties, unevaluatedProperties } = schema
@@ -167,20 +168,20 @@ function schemasIn(values: readonly unknown[]): unknown[] {
   return values.flatMap((value) => (value === undefined ? [] : value))
 }
 
-/** Makes the message that follows the value's name. `limit` is the keyword's value, `said` the library's sentence. */
-type Words = (limit: unknown, said: string) => string | null
+/** Makes the message that follows the value's name. `limit`: the keyword's value. `sentence`: the library's message. */
+type MessageMaker = (limit: unknown, sentence: string) => string | null
 
-const WORDS: Readonly<Record<string, Words>> = {
+const MESSAGES: Readonly<Record<string, MessageMaker>> = {
   type: (limit) => `must be ${[limit].flat().join(' or ')}`,
-  enum: (limit) => `must be one of ${short([limit].flat().map(json).join(', '))}`,
+  enum: (limit) => `must be one of ${shorten([limit].flat().map(json).join(', '))}`,
   const: (limit) => `must be ${json(limit)}`,
-  required: (_limit, said) => `must have required property ${quoted(said)}`,
+  required: (_limit, sentence) => `must have required property ${quoted(sentence)}`,
   dependentRequired: dependent,
   dependencies: dependent,
-  additionalProperties: withoutNamed,
-  unevaluatedProperties: withoutNamed,
-  propertyNames: (limit, said) =>
-    `must not have the property ${quoted(said)}: names must fit ${json(limit)}`,
+  additionalProperties: unexpectedProperty,
+  unevaluatedProperties: unexpectedProperty,
+  propertyNames: (limit, sentence) =>
+    `must not have the property ${quoted(sentence)}: names must fit ${json(limit)}`,
   minProperties: (limit) => `must have ${String(limit)} properties or more`,
   maxProperties: (limit) => `must have ${String(limit)} properties or fewer`,
   minItems: (limit) => `must have ${String(limit)} items or more`,
@@ -188,8 +189,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   contains: (limit) => `must have an item that fits ${json(limit)}`,
   minContains: (limit) => `must have ${String(limit)} items or more that fit "contains"`,
   maxContains: (limit) => `must have ${String(limit)} items or fewer that fit "contains"`,
-  uniqueItems: (_limit, said) =>
-    `must have each item once, and has the same at ${(said.match(/\d+/g) ?? []).join(' and ')}`,
+  uniqueItems: (_limit, sentence) =>
+    `must have each item once, and has the same at ${(sentence.match(/\d+/g) ?? []).join(' and ')}`,
   minimum: (limit) => `must be ${String(limit)} or more`,
   maximum: (limit) => `must be ${String(limit)} or less`,
   exclusiveMinimum: (limit) => `must be more than ${String(limit)}`,
@@ -199,36 +200,36 @@ const WORDS: Readonly<Record<string, Words>> = {
   maxLength: (limit) => `must have ${String(limit)} characters or fewer`,
   pattern: (limit) => `must match the pattern ${String(limit)}`,
   anyOf: () => 'must fit one or more of the schemas in anyOf',
-  oneOf: (_limit, said) =>
-    `must fit exactly one of the schemas in oneOf, and fits ${/\d+/.exec(said)?.[0]}`,
+  oneOf: (_limit, sentence) =>
+    `must fit exactly one of the schemas in oneOf, and fits ${/\d+/.exec(sentence)?.[0]}`,
   not: (limit) => `must not fit ${json(limit)}`,
   false: () => 'must not be there',
 }
 
 /** Message for a failed keyword. Null if it only reports that something below it failed. */
-function wordsOf(keyword: string, limit: unknown, said: string): string | null {
-  return WORDS[keyword]?.(limit, said) ?? null
+function messageFor(keyword: string, limit: unknown, sentence: string): string | null {
+  return MESSAGES[keyword]?.(limit, sentence) ?? null
 }
 
-function dependent(_limit: unknown, said: string): string | null {
-  const [, name, missing] = /^Instance has "(.*)" but does not have "(.*)"\.$/s.exec(said) ?? []
+function dependent(_limit: unknown, sentence: string): string | null {
+  const [, name, missing] = /^Instance has "(.*)" but does not have "(.*)"\.$/s.exec(sentence) ?? []
   return name === undefined ? null : `must have '${missing}' where it has '${name}'`
 }
 
-function withoutNamed(limit: unknown, said: string): string | null {
-  return limit === false ? `must not have the property ${quoted(said)}` : null
+function unexpectedProperty(limit: unknown, sentence: string): string | null {
+  return limit === false ? `must not have the property ${quoted(sentence)}` : null
 }
 
 /** The name in one of the library's sentences. */
-function quoted(said: string): string {
-  return `'${/"(.*)"/s.exec(said)?.[1]}'`
+function quoted(sentence: string): string {
+  return `'${/"(.*)"/s.exec(sentence)?.[1]}'`
 }
 
 function json(value: unknown): string {
-  return short(JSON.stringify(value) ?? 'nothing')
+  return shorten(JSON.stringify(value) ?? 'nothing')
 }
 
-function short(text: string): string {
+function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 199)}…` : text
 }
 
@@ -242,12 +243,12 @@ function issuesOf(
   lookup: Readonly<Record<string, unknown>>,
 ): SchemaIssue[] {
   const issues: SchemaIssue[] = []
-  const closed = [...new Set(errors.flatMap(closes))]
-  for (const [at, { keyword, keywordLocation, instanceLocation, error }] of errors.entries()) {
+  const covered = [...new Set(errors.flatMap(coveredLocations))]
+  for (const [index, { keyword, keywordLocation, instanceLocation, error }] of errors.entries()) {
     if (issues.length === MAX_ISSUES) break
-    if (keyword === 'false' && refusesNamed(errors[at - 1])) continue
-    if (closed.some((place) => keywordLocation.startsWith(place))) continue
-    const message = wordsOf(keyword, limitAt(keywordLocation, schema, lookup), error)
+    if (keyword === 'false' && namesProperty(errors[index - 1])) continue
+    if (covered.some((prefix) => keywordLocation.startsWith(prefix))) continue
+    const message = messageFor(keyword, keywordValue(keywordLocation, schema, lookup), error)
     const path = decodeURIComponent(instanceLocation.slice(1))
     if (message !== null) issues.push({ path, keyword, message })
   }
@@ -255,7 +256,7 @@ function issuesOf(
 }
 
 /** Locations of errors about single items or names. The error of the keyword itself covers them. */
-function closes({ keyword, keywordLocation }: OutputUnit): string[] {
+function coveredLocations({ keyword, keywordLocation }: OutputUnit): string[] {
   switch (keyword) {
     case 'contains':
     case 'propertyNames':
@@ -268,24 +269,25 @@ function closes({ keyword, keywordLocation }: OutputUnit): string[] {
 }
 
 /** Whether the `false` error that follows is about the property that this error names. */
-function refusesNamed(error: OutputUnit | undefined): boolean {
+function namesProperty(error: OutputUnit | undefined): boolean {
   return error?.keyword === 'additionalProperties' || error?.keyword === 'unevaluatedProperties'
 }
 
 /** Value of a failed keyword in the schema. */
-function limitAt(
+function keywordValue(
   location: string,
   schema: Schema,
   lookup: Readonly<Record<string, unknown>>,
 ): unknown {
-  let place: unknown = schema
+  let current: unknown = schema
   for (const step of stepsOf(decodeURIComponent(location))) {
-    if (typeof place !== 'object' || place === null) return undefined
-    const { [step]: next, __absolute_ref__: target } = place as Schema
+    if (typeof current !== 'object' || current === null) return undefined
+    const { [step]: next, __absolute_ref__: target } = current as Schema
     // A property may be called `$ref`, too.
-    place = step === '$ref' && typeof next === 'string' ? lookup[target ?? next] : (next as unknown)
+    current =
+      step === '$ref' && typeof next === 'string' ? lookup[target ?? next] : (next as unknown)
   }
-  return place
+  return current
 }
 
 /** Validates without generating code, which a Content-Security-Policy may forbid. */
@@ -294,14 +296,14 @@ export const jsonSchemaValidator: Validator = createValidator()
 /** Creates a validator. Values that `fast` accepts are valid. All others are validated here, to report issues. */
 export function createValidator(fast?: FastValidator): Validator {
   return {
-    validate(schema, given) {
+    validate(schema, input) {
       const { root, lookup } = prepare(schema)
       let value: unknown
       const check = (stopsEarly: boolean): OutputUnit[] =>
         validate(value, root, '2020-12', boundedLookup(lookup), stopsEarly).errors
       let first: OutputUnit[]
       try {
-        value = withoutUndefined(given)
+        value = withoutUndefined(input)
         if (fast && accepts(fast, schema, value)) return []
         first = check(true)
       } catch (error) {
@@ -328,18 +330,18 @@ interface Prepared {
   readonly lookup: ReturnType<typeof dereference>
 }
 
-const prepared = new WeakMap<JsonSchema, Prepared>()
+const preparedSchemas = new WeakMap<JsonSchema, Prepared>()
 
 function prepare(schema: JsonSchema): Prepared {
-  const known = prepared.get(schema)
-  if (known) return known
+  const cached = preparedSchemas.get(schema)
+  if (cached) return cached
   // Copy the schema, because the library adds marks to it.
   const root = JSON.parse(JSON.stringify(schema)) as Schema
   const lookup = dereference(root)
   checkSchema(root, lookup)
-  const made = { root, lookup }
-  prepared.set(schema, made)
-  return made
+  const result = { root, lookup }
+  preparedSchemas.set(schema, result)
+  return result
 }
 
 /** All errors; null when there are more than the library can return. */

@@ -200,7 +200,7 @@ async function codeOf<Name extends Public>(
   name: Name,
   argument: ArgumentOf<WorkerCalls[Name]>,
 ): Promise<ErrorCode | undefined> {
-  const part = live.host.parts.find((each) => name in each) as unknown as Record<
+  const part = live.host.handlers.find((each) => name in each) as unknown as Record<
     Name,
     (argument: unknown) => Promise<unknown>
   >

@@ -39,7 +39,7 @@ describe('the usage of an attempt', () => {
   })
   const of = (usage: Usage, { provider = 'openai', isWhole = true, tokens = 1 } = {}): Usage =>
     meterUsage(
-      { toolMode: 'native', usage, parts, whole: isWhole ? { parts } : undefined },
+      { toolMode: 'native', usage, parts, answer: isWhole ? { parts } : undefined },
       {
         model: {
           provider,

@@ -66,7 +66,7 @@ async function cutOff(): Promise<World> {
 async function shown(world: World): Promise<ConversationSnapshot> {
   const conversation = openConversation(world)
   await conversation.refresh()
-  await conversation.drafts.show(conversation.run)
+  await conversation.drafts.showStored(conversation.run)
   return view(conversation.state, conversation.stream.live)
 }
 
@@ -121,7 +121,7 @@ describe('while a step is written', () => {
     const { host, life, until } = startLife(world)
     void host.startRun({ ...startCommand(newId(), 'Tell me'), ...(redacts && { redacts }) })
     expect(await until('text-delta')).toMatchObject({ delta: 'Half an answer' })
-    host.shown.keepDrafts()
+    host.views.keepDrafts()
     // Between the request and the store are promises only, so a draft that is kept is here after some turns.
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve))
     life.dead = true

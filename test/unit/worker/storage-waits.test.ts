@@ -72,7 +72,7 @@ describe('a commit that starts to wait for the storage', () => {
     const answered = talk.append([{ type: 'run-continued' }], { waits: false })
     gate.refuse()
     expect(await answered).toBe(true)
-    await talk.storageRetry.waiting()
+    await talk.storageRetry.whenWaiting()
     const late = talk.append([{ type: 'run-continued' }], { waits: false })
     await expect(late).rejects.toMatchObject({ code: 'storage-full' })
     gate.isFull = false

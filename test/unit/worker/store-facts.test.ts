@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from 'vitest'
 import type { FactType } from '../../../src/protocol/fact.ts'
-import { wrongOf } from '../../../src/worker/store/check-row.ts'
+import { findProblem } from '../../../src/worker/store/check-row.ts'
 import { placesIn, samples, valueAt, withValue } from './fact-samples.ts'
 
-const isSoundRow = (row: unknown): boolean => wrongOf(row) === null
+const isSoundRow = (row: unknown): boolean => findProblem(row) === null
 
 /** Fields that a fact may do without. */
 const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
@@ -97,8 +97,8 @@ test.each([
   ['compacted', 'summary', 33_554_432],
 ] as const)('for the fact %s, %s may have %i characters and no more', (type, name, most) => {
   const row = { type, runId: 'r', at: 1, ...samples[type] }
-  expect(wrongOf({ ...row, [name]: 'x'.repeat(most) })).toBeNull()
-  expect(wrongOf({ ...row, [name]: 'x'.repeat(most + 1) })).toContain(`of a ${type} row`)
+  expect(findProblem({ ...row, [name]: 'x'.repeat(most) })).toBeNull()
+  expect(findProblem({ ...row, [name]: 'x'.repeat(most + 1) })).toContain(`of a ${type} row`)
 })
 
 test.each([

@@ -9,7 +9,7 @@ import type { CallState, RunState } from '../../../protocol/state.ts'
 import { errorOutput, isOverdue, openCall, settledFacts, type Settlement } from '../settle.ts'
 import { callContext, type CallsContext, type DrivenRun } from '../run-context.ts'
 import type { FactDraft } from '../../store/fact-draft.ts'
-import { consentGiven, deniedTogether } from './judge-approval.ts'
+import { createConsent, denySiblings } from './judge-approval.ts'
 import { noteApproval } from '../execute-calls.ts'
 import { checkShown } from '../../validation/check-input.ts'
 import { hideInputSecrets } from '../hide-secrets.ts'
@@ -42,16 +42,16 @@ function checkAnswer({ question, askedAt, input }: CallState, answer: CallAnswer
     )
   const fields = question?.fields
   if (answer.type === 'answer' && fields)
-    throw refused("This question asks for fields: answer it with { action: 'accept', content }.")
+    throw inputError("This question asks for fields: answer it with { action: 'accept', content }.")
   if (answer.type !== 'accept') return
-  if (!fields) throw refused('This question has no fields: answer with a text.')
+  if (!fields) throw inputError('This question has no fields: answer with a text.')
   const problems = checkContent(fields, answer.content)
   if (problems.length === 0) return
-  const words = problems.slice(0, 8).map(({ field, problem }) => `'${field}' ${problem}`)
-  throw refused(`The answer doesn't fit: ${words.join('; ')}.`, problems)
+  const listed = problems.slice(0, 8).map(({ field, problem }) => `'${field}' ${problem}`)
+  throw inputError(`The answer doesn't fit: ${listed.join('; ')}.`, problems)
 }
 
-function refused(message: string, problems?: ReturnType<typeof checkContent>): OffstageError {
+function inputError(message: string, problems?: ReturnType<typeof checkContent>): OffstageError {
   const details = problems && { fields: problems.map((problem) => ({ ...problem })) }
   return new OffstageError('invalid-input', message, { ...(details && { details }) })
 }
@@ -101,18 +101,20 @@ export async function answerCall(
   answerId: string,
 ): Promise<boolean> {
   const { conversation, effects, signal, runId } = context
-  const asked = waitingCall(conversation.run, toolCallId, answer)
-  if (asked === null) return false
+  const waiting = waitingCall(conversation.run, toolCallId, answer)
+  if (waiting === null) return false
   // Checked first, so that a refused approval leaves no note.
-  checkAnswer(asked, answer)
-  const given = withoutSecrets(context, asked, answer)
-  const word = given.type === 'approve' ? await checkedEdit(context, asked, given) : given
-  const consent = await consentBy(context, asked, word)
-  if (word.type === 'approve')
-    await noteApproval(context, asked, { input: word.input ?? asked.input })
-  if (word.type === 'resolve') await noteApproval(context, asked, { resolvedAs: word.verdict })
-  const besides = answer.type === 'settle' ? answer.usage : undefined
-  const usage = asked.child ? await context.family.storedUsageOf(asked, besides) : []
+  checkAnswer(waiting, answer)
+  const redacted = withoutSecrets(context, waiting, answer)
+  const finalAnswer =
+    redacted.type === 'approve' ? await checkedEdit(context, waiting, redacted) : redacted
+  const consent = await consentFacts(context, waiting, finalAnswer)
+  if (finalAnswer.type === 'approve')
+    await noteApproval(context, waiting, { input: finalAnswer.input ?? waiting.input })
+  if (finalAnswer.type === 'resolve')
+    await noteApproval(context, waiting, { resolvedAs: finalAnswer.verdict })
+  const extraUsage = answer.type === 'settle' ? answer.usage : undefined
+  const usage = waiting.child ? await context.family.storedUsageOf(waiting, extraUsage) : []
   return conversation.append(
     (run) => {
       // A run that is stopping settles its calls itself.
@@ -120,20 +122,20 @@ export async function answerCall(
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
       if (call === null || isOverdue(call, effects.now())) return null
       checkAnswer(call, answer)
-      return [...usage, ...factsOf(context, call, word), ...consent]
+      return [...usage, ...answerFacts(context, call, finalAnswer), ...consent]
     },
     { waits: false, appendId: answerId },
   )
 }
 
 /** The consent that a person gives together with an approval, for later calls. */
-async function consentBy(
+async function consentFacts(
   context: DrivenRun,
   call: CallState,
   answer: Answer,
 ): Promise<readonly FactDraft[]> {
   if (answer.type !== 'approve' || answer.remember === undefined) return []
-  return [await consentGiven(context, call, { ...answer, within: answer.remember })]
+  return [await createConsent(context, call, { ...answer, within: answer.remember })]
 }
 
 /** Checks an edited input, and replaces its secrets with placeholders before it is stored. */
@@ -146,19 +148,19 @@ async function checkedEdit(
   // An input equal to the call's isn't an edit.
   if (edited === undefined || sameJson(edited, call.input)) return plain
   const tool = await availableTool(context, call)
-  if (!tool) throw refused(`'${call.toolName}' isn't registered, so its edit can't be checked.`)
-  const { secrets: sealed } = context.conversation
-  const filled = await context.page.beforeToolCall({
+  if (!tool) throw inputError(`'${call.toolName}' isn't registered, so its edit can't be checked.`)
+  const { secrets: callSecrets } = context.conversation
+  const hookResult = await context.page.beforeToolCall({
     ...callContext(context, call, edited),
     edited: true,
   })
-  if (filled.type === 'veto') throw refused(filled.reason)
-  const input = await hideInputSecrets(context, call, { tool, input: filled.input })
-  const whole = sealed.restore(call.toolCallId, input)
+  if (hookResult.type === 'veto') throw inputError(hookResult.reason)
+  const input = await hideInputSecrets(context, call, { tool, input: hookResult.input })
+  const inputWithSecrets = callSecrets.restore(call.toolCallId, input)
   // `null` means a lost secret, unless the person's input is itself null.
-  if (whole === null && input !== null) throw refused(LOST)
-  const problem = checkShown(context.validator, tool, { input: whole, shown: input })
-  if (problem) throw refused(problem.message)
+  if (inputWithSecrets === null && input !== null) throw inputError(LOST)
+  const problem = checkShown(context.validator, tool, { input: inputWithSecrets, shown: input })
+  if (problem) throw inputError(problem.message)
   return {
     ...answer,
     input,
@@ -169,9 +171,9 @@ async function checkedEdit(
 /** Tells the model of an edit. The note of a nested call comes with the result of the model's own call. */
 function editedNote({ path, toolName }: CallState, input: JsonValue): string {
   // A note has a limit.
-  const shown = JSON.stringify(input).replace(/^(.{100000}).+/su, '$1…')
-  const which = path.length > 1 ? `its call of ${toolName}` : 'this call'
-  return `Note: a person changed the input of ${which} to ${shown}.`
+  const shownInput = JSON.stringify(input).replace(/^(.{100000}).+/su, '$1…')
+  const callPhrase = path.length > 1 ? `its call of ${toolName}` : 'this call'
+  return `Note: a person changed the input of ${callPhrase} to ${shownInput}.`
 }
 
 /** Replaces the secrets of the call's input with their placeholders in the answer's texts. */
@@ -188,35 +190,35 @@ function withoutSecrets(
   if ('output' in answer && answer.output)
     return { ...answer, output: replaceInOutput(answer.output, replace) }
   if (answer.type !== 'approve' && answer.type !== 'deny') return answer
-  const hidden = (text: string | undefined): string | undefined => text && replace(text)
-  const note = hidden(answer.note)
+  const hide = (text: string | undefined): string | undefined => text && replace(text)
+  const note = hide(answer.note)
   return answer.type === 'approve'
     ? { ...answer, note }
-    : { ...answer, note, reason: hidden(answer.reason) }
+    : { ...answer, note, reason: hide(answer.reason) }
 }
 
 const LOST = 'A secret in this input is lost. Enter it again, or deny the call.'
 
-function factsOf(context: DrivenRun, call: CallState, answer: Answer): FactDraft[] {
-  const word = wordOf(call, answer)
-  const settlement = settlementBy(call, answer)
+function answerFacts(context: DrivenRun, call: CallState, answer: Answer): FactDraft[] {
+  const fact = answerFact(call, answer)
+  const settlement = settlementOf(call, answer)
   const after = headId(context.conversation.state)
-  const ends = settlement ? [settlement, ...deniedTogether(context, settlement)] : []
-  return [...(word ? [word] : []), ...ends.flatMap((end) => settledFacts(end, after))]
+  const settlements = settlement ? [settlement, ...denySiblings(context, settlement)] : []
+  return [...(fact ? [fact] : []), ...settlements.flatMap((end) => settledFacts(end, after))]
 }
 
-interface Given {
+interface ApprovalAnswer {
   readonly input?: JsonValue | undefined
   readonly reason?: string | undefined
   readonly note?: string | undefined
 }
 
 /** The fact that records the answer. Null if the call's end already says everything. */
-function wordOf({ path }: CallState, answer: Answer): FactDraft | null {
+function answerFact({ path }: CallState, answer: Answer): FactDraft | null {
   switch (answer.type) {
     case 'approve':
     case 'deny': {
-      const { input, reason, note }: Given = answer
+      const { input, reason, note }: ApprovalAnswer = answer
       return {
         type: 'approval-answered',
         path,
@@ -243,7 +245,7 @@ function wordOf({ path }: CallState, answer: Answer): FactDraft | null {
 }
 
 /** The end that the answer gives the call. Null if the call is to run. */
-function settlementBy(call: CallState, answer: Answer): Settlement | null {
+function settlementOf(call: CallState, answer: Answer): Settlement | null {
   switch (answer.type) {
     case 'approve':
       return null

@@ -19,8 +19,8 @@ function taintOfCall(
   state: ConversationState,
   { path: [root] }: Pick<CallState, 'path'>,
 ): readonly Taint[] {
-  const holder = state.path.findLast(({ calls }) => calls.some((each) => each.toolCallId === root))
-  return holder ? taintOfRequest(state, holder.id) : nextRequestTaint(state)
+  const node = state.path.findLast(({ calls }) => calls.some((each) => each.toolCallId === root))
+  return node ? taintOfRequest(state, node.id) : nextRequestTaint(state)
 }
 
 /**
@@ -47,8 +47,8 @@ export function taintFor(
   call?: Pick<CallState, 'path'>,
 ): readonly Taint[] {
   const taint = call ? taintOfCall(state, call) : nextRequestTaint(state)
-  const own = remote && !remote.trusted && originOfTools(remote.source)
-  return taint.filter(({ origin }) => origin !== own)
+  const ownOrigin = remote && !remote.trusted && originOfTools(remote.source)
+  return taint.filter(({ origin }) => origin !== ownOrigin)
 }
 
 type Call = Pick<CallState, 'quoted' | 'rescued' | 'askedAt'>
@@ -158,14 +158,18 @@ async function consentFor(
       scope.key === key &&
       (until === undefined || effects.now() < until),
   )
-  const isOwn =
+  const isFromThisBrowser =
     consent &&
-    (await conversation.claims.isNoted('consents', scopeOf(context, consent), consent.consentId))
-  return isOwn ? consent : undefined
+    (await conversation.claims.isNoted(
+      'consents',
+      consentIdentity(context, consent),
+      consent.consentId,
+    ))
+  return isFromThisBrowser ? consent : undefined
 }
 
 /** Identifies a consent by its id and scope, and by the run if it holds for one run only. */
-function scopeOf(
+function consentIdentity(
   { runId }: DrivenRun,
   { consentId, scope }: Pick<Consent, 'consentId' | 'scope'>,
 ): readonly unknown[] {
@@ -173,7 +177,7 @@ function scopeOf(
 }
 
 /** The consent that a person gives with an approval. Throws `invalid-input` if each call needs its own approval. */
-export async function consentGiven(
+export async function createConsent(
   context: DrivenRun,
   call: CallState,
   { within, input }: Pick<ConsentScope, 'within'> & { readonly input?: JsonValue | undefined },
@@ -197,7 +201,7 @@ export async function consentGiven(
     definition: decidedBy.definition,
     within,
   }
-  await context.conversation.claims.note('consents', scopeOf(context, { consentId, scope }))
+  await context.conversation.claims.note('consents', consentIdentity(context, { consentId, scope }))
   return { type: 'consent-given', consentId, scope }
 }
 
@@ -247,11 +251,13 @@ export async function judgeApproval(
   const isUnclear = conversation.secrets.isUnclear(call.toolCallId)
   const isTaintAReason = because !== null
   const isOneShot = conversation.run?.limits.maxSteps === 0
-  const isNeeded = requiresApproval({ call, tool, taint, isOneShot, isUnclear, isTaintAReason })
+  const requirement = requiresApproval({ call, tool, taint, isOneShot, isUnclear, isTaintAReason })
   const mustAsk =
-    isNeeded === 'page' ? await page.needsApproval(callContext(context, call, input)) : isNeeded
+    requirement === 'page'
+      ? await page.needsApproval(callContext(context, call, input))
+      : requirement
   const verdict = mustAsk
-    ? await answerBefore(context, call, { ...called, taint })
+    ? await applyEarlierAnswer(context, call, { ...called, taint })
     : ({ type: 'unasked' } as const)
   return { verdict, because, asks: isTaintAReason || isUnclear || mayMislead(call, tool, taint) }
 }
@@ -262,22 +268,22 @@ async function approvalReason(
   call: CallState,
   { tool, input, taint }: JudgedCall,
 ): Promise<ApprovalReason | null> {
-  const [first] = taint
+  const [firstTaint] = taint
   const asks = asksWhileTainted(call, tool, taint)
-  if (first === undefined || asks === false) return null
+  if (firstTaint === undefined || asks === false) return null
   if (asks === 'page' && !(await context.page.commits(callContext(context, call, input))))
     return null
-  const { origin, path } = first
+  const { origin, path } = firstTaint
   return { type: 'untrusted-content', origin, ...(path && { path }) }
 }
 
 /** Applies an earlier denial or consent to a call that needs approval. */
-async function answerBefore(
+async function applyEarlierAnswer(
   context: DrivenRun,
   call: CallState,
   judged: JudgedCall,
 ): Promise<ApprovalVerdict> {
-  const denied = answeredBefore(context, call).find((each) => isSameCall(each, judged))
+  const denied = answeredCalls(context, call).find((each) => isSameCall(each, judged))
   if (denied?.output?.type === 'denied') {
     const { output } = denied
     return { type: 'denied', settlement: { call, status: 'denied', output, note: DENIED_BEFORE } }
@@ -295,7 +301,7 @@ async function answerBefore(
 const DENIED_BEFORE = 'A person denied this call before. Do not repeat it in this run.'
 
 /** Calls of the same tool in this run that a person has answered. */
-function answeredBefore(
+function answeredCalls(
   { conversation, runId }: DrivenRun,
   { toolName, toolCallId }: CallState,
 ): readonly CallState[] {
@@ -322,19 +328,21 @@ function isSameCall(
 const MOST_DENIALS = 6
 const MOST_DENIALS_OF_TARGET = 3
 
-const OVER = 'Denied without asking: similar calls were denied. Do not repeat it in this run.'
+const TOO_MANY_DENIALS =
+  'Denied without asking: similar calls were denied. Do not repeat it in this run.'
 
 /** Denies other waiting calls of the same tool, once a denial has reached the maximum in a row. */
-export function deniedTogether(
+export function denySiblings(
   context: DrivenRun,
   { call, status }: Settlement,
 ): readonly Settlement[] {
   const { calls = [] } = (status === 'denied' && context.conversation.run) || {}
   return calls.flatMap((sibling) => {
-    const { toolName, status: now } = sibling
-    const isBeside = sibling !== call && toolName === call.toolName && now === 'awaiting-approval'
-    const asked = { ...sibling, newest: [{ ...call, status }] }
-    return (isBeside && tooOftenDenied(context, sibling, asked)) || []
+    const { toolName, status: siblingStatus } = sibling
+    const isWaitingSibling =
+      sibling !== call && toolName === call.toolName && siblingStatus === 'awaiting-approval'
+    const request = { ...sibling, newest: [{ ...call, status }] }
+    return (isWaitingSibling && tooOftenDenied(context, sibling, request)) || []
   })
 }
 
@@ -345,15 +353,15 @@ export function deniedTogether(
 export function tooOftenDenied(
   context: DrivenRun,
   call: CallState,
-  asked: Pick<CallState, 'about' | 'rememberable'> & { readonly newest?: readonly CallState[] },
+  request: Pick<CallState, 'about' | 'rememberable'> & { readonly newest?: readonly CallState[] },
 ): Settlement | null {
-  const before = [...answeredBefore(context, call), ...(asked.newest ?? [])]
-  const target = targetOf(asked)
-  const ofTarget = before.filter((each) => target !== undefined && targetOf(each) === target)
+  const answered = [...answeredCalls(context, call), ...(request.newest ?? [])]
+  const target = targetOf(request)
+  const sameTarget = answered.filter((each) => target !== undefined && targetOf(each) === target)
   const isOver =
-    denialsAtEnd(before) >= MOST_DENIALS || denialsAtEnd(ofTarget) >= MOST_DENIALS_OF_TARGET
+    denialsAtEnd(answered) >= MOST_DENIALS || denialsAtEnd(sameTarget) >= MOST_DENIALS_OF_TARGET
   if (!isOver) return null
-  return { call, status: 'denied', output: { type: 'denied', reason: OVER } }
+  return { call, status: 'denied', output: { type: 'denied', reason: TOO_MANY_DENIALS } }
 }
 
 function targetOf({ about, rememberable }: Pick<CallState, 'about' | 'rememberable'>) {

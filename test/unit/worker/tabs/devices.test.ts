@@ -145,7 +145,7 @@ it('a device refused a run shows later runs of others, even in a late view', asy
   const tools = { pay: { takes: 5000 } }
   const desk = world.tab('desk', { tools, device: world.device() }).open()
   const phone = world.tab('phone', { tools, device: world.device() })
-  const { shown } = phone.host
+  const { views: shown } = phone.host
   const join = shown.join.bind(shown)
   let answer = (): void => undefined
   const isAnswered = new Promise<void>((resolve) => (answer = resolve))

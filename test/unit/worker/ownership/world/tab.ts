@@ -101,7 +101,7 @@ export class Tab extends Process {
         signal,
         isCapable: () => this.isCapable,
         isNeeded: async () => this.#world.isRunOpen,
-        whenRoused: whenAborted,
+        whenNeeded: whenAborted,
       })
       this.#took()
       return true

@@ -142,10 +142,10 @@ export class PageTab extends Process {
         if (this.#feeds.find(this.#ref)?.hasWholeState) this.seen.push(this.content)
       },
       flush: () => undefined,
-      join: () => this.host.shown.join(this.scope),
-      leave: () => void this.host.shown.leave(this.scope),
+      join: () => this.host.views.join(this.scope),
+      leave: () => void this.host.views.leave(this.scope),
       olderMessages: (before) =>
-        this.host.shown.olderMessages({ ...this.scope, before, count: 1000 }),
+        this.host.views.olderMessages({ ...this.scope, before, count: 1000 }),
     }
     const feed = feeds.open(this.#ref)
     feed.views ??= new JoinedFeed(feed)
