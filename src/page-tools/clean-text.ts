@@ -43,14 +43,18 @@ export function typedIn(field: Element): string {
 function markTyped(
   text: string,
   { typed, limit }: { readonly typed: string; readonly limit: number },
-  shown: (part: string) => string,
+  render: (part: string) => string,
 ): string {
-  const cut = shorten(text, limit)
+  const shortened = shorten(text, limit)
   const at = typed ? text.lastIndexOf(typed) : -1
-  if (at < 0 || at >= limit) return shown(cut)
+  if (at < 0 || at >= limit) return render(shortened)
   // The note on missing characters isn't a part of the text.
-  const end = Math.min(at + typed.length, limit, cut.length)
-  return shown(cut.slice(0, at)) + asSent(shown(cut.slice(at, end))) + shown(cut.slice(end))
+  const end = Math.min(at + typed.length, limit, shortened.length)
+  return (
+    render(shortened.slice(0, at)) +
+    asSent(render(shortened.slice(at, end))) +
+    render(shortened.slice(end))
+  )
 }
 
 /** Scrubs a report, except for the text that the model sent itself. */
@@ -74,12 +78,12 @@ export function rememberTyped(
     append,
   }: { readonly value: string; readonly typed: string; readonly append: boolean },
 ): void {
-  const all = (append ? (typedTexts.get(field) ?? '') : '') + typed
+  const fullText = (append ? (typedTexts.get(field) ?? '') : '') + typed
   // An editor may arrange the lines differently in its value.
-  const holds =
-    [all, typed].find((text) => text !== '' && value.includes(text)) ??
-    [all, typed].map(cleanText).find((text) => text !== '' && cleanText(value).includes(text))
-  if (holds) typedTexts.set(field, holds)
+  const matched =
+    [fullText, typed].find((text) => text !== '' && value.includes(text)) ??
+    [fullText, typed].map(cleanText).find((text) => text !== '' && cleanText(value).includes(text))
+  if (matched) typedTexts.set(field, matched)
   else typedTexts.delete(field)
 }
 

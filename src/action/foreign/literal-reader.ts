@@ -32,7 +32,7 @@ export function readTaggedValue(reader: LiteralReader, { marks, isName }: ValueE
   let first: { readonly end: number; readonly next: number } | undefined
   let count = 0
   marks.lastIndex = start
-  const endAt = (at: number, next: number): string => {
+  const finish = (at: number, next: number): string => {
     reader.at = next
     return text.slice(start, at)
   }
@@ -42,17 +42,17 @@ export function readTaggedValue(reader: LiteralReader, { marks, isName }: ValueE
     if (call !== undefined) break
     if (callCloser === undefined && parameter === undefined) {
       const next = at + whole.length - (follower?.length ?? 0)
-      if (follower !== undefined) return endAt(at, next)
+      if (follower !== undefined) return finish(at, next)
       first ??= { end: at, next }
       if (++count === maxCandidates) break
       marks.lastIndex = next
     } else if (callCloser !== undefined) {
       if (first) break
-      return endAt(at, at)
-    } else if (!first && isName(parameter ?? '')) return endAt(at, at)
+      return finish(at, at)
+    } else if (!first && isName(parameter ?? '')) return finish(at, at)
   }
   if (!first) throw new Unreadable('cut off')
-  return endAt(first.end, first.next)
+  return finish(first.end, first.next)
 }
 
 /** Patterns of a format that writes each name followed by its value. */

@@ -163,7 +163,8 @@ export function contentOf(element: Element): string | null {
   if (isTag(field, 'select'))
     return JSON.stringify([...field.selectedOptions].map(({ index, value }) => [index, value]))
   const radios = radiosOf(field)
-  if (radios.length > 0) return String(radios.findIndex((one) => checkedState(one) === true))
+  if (radios.length > 0)
+    return String(radios.findIndex((candidate) => checkedState(candidate) === true))
   const checked = checkedState(field) ?? native.getAttribute(field, 'aria-pressed')
   return checked === null ? fieldValue(field, getShownRole(field)) : String(checked)
 }
@@ -173,7 +174,9 @@ export function radiosOf(radio: Element): readonly Element[] {
   if (isTag(radio, 'input') && radio.type === 'radio') {
     const root = native.getRootNode(radio) as Document | ShadowRoot
     return [...native.querySelectorAll<HTMLInputElement>(root, 'input[type=radio]')].filter(
-      (one) => one === radio || (radio.name && one.name === radio.name && one.form === radio.form),
+      (candidate) =>
+        candidate === radio ||
+        (radio.name && candidate.name === radio.name && candidate.form === radio.form),
     )
   }
   const group = native.matches(radio, '[role=radio]') && closest(radio, '[role=radiogroup]')

@@ -66,5 +66,7 @@ export function requireAllowed(element: Element, options: PageOptions): void {
 
 /** The buttons that people see in an `aria-hidden` part. The rest of it is left out, as authors want. */
 export function shownButtons(part: Element, options: PageOptions): readonly Element[] {
-  return seenButtons(part).filter((one) => isReadable(one, options) && !isMasked(one, options))
+  return seenButtons(part).filter(
+    (candidate) => isReadable(candidate, options) && !isMasked(candidate, options),
+  )
 }
