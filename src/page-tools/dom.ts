@@ -37,10 +37,10 @@ export function boxOfArea(area: Element, image: HTMLImageElement): DOMRect {
 export function toWindowPixels(element: Element, box: DOMRect): DOMRect {
   if (native.currentCSSZoom(element) !== undefined) return box
   let zoom = 1
-  for (const candidate of [element, ...ancestorsOf(element)]) {
-    if (native.ownerDocument(candidate) !== native.ownerDocument(element)) break
+  for (const ancestor of [element, ...ancestorsOf(element)]) {
+    if (native.ownerDocument(ancestor) !== native.ownerDocument(element)) break
     zoom *=
-      Number.parseFloat(viewOf(candidate).getComputedStyle(candidate).getPropertyValue('zoom')) || 1
+      Number.parseFloat(viewOf(ancestor).getComputedStyle(ancestor).getPropertyValue('zoom')) || 1
   }
   return new DOMRect(box.x * zoom, box.y * zoom, box.width * zoom, box.height * zoom)
 }

@@ -221,7 +221,7 @@ function isSameClock(before: RegExpExecArray, current: RegExpExecArray, elapsed:
  * Readings of a clock in seconds. `12:30` has two: minutes and seconds, or hours and minutes. `unit`: seconds per step
  * of its last digit.
  */
-function readClock([, hours, minutes, seconds, ...countParts]: RegExpExecArray): readonly {
+function readClock([, high, middle, low, ...countParts]: RegExpExecArray): readonly {
   readonly at: number
   readonly unit: number
 }[] {
@@ -230,8 +230,8 @@ function readClock([, hours, minutes, seconds, ...countParts]: RegExpExecArray):
     const unit = UNIT_SECONDS[/^st/i.test(sign) ? 'h' : sign.charAt(0).toLowerCase()] ?? 1
     return [{ at: Number(count) * unit, unit }]
   }
-  const [first, second] = [Number(hours), Number(minutes)]
-  if (seconds !== undefined) return [{ at: first * 3600 + second * 60 + Number(seconds), unit: 1 }]
+  const [first, second] = [Number(high), Number(middle)]
+  if (low !== undefined) return [{ at: first * 3600 + second * 60 + Number(low), unit: 1 }]
   return [
     { at: first * 60 + second, unit: 1 },
     { at: first * 3600 + second * 60, unit: 60 },

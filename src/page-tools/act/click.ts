@@ -180,8 +180,8 @@ function createOutcome(
 ): ActionOutcome {
   if (!isClicked) return { summary: onlyPressed(describeElement(element, live)), element }
   const verb = { single: 'Clicked', double: 'Double-clicked', right: 'Right-clicked' }[kind]
-  const position = at ? ` at ${placeInWords(at)}` : ''
-  return { summary: `${verb} ${describeElement(element, live)}${position}.`, element }
+  const positionNote = at ? ` at ${placeInWords(at)}` : ''
+  return { summary: `${verb} ${describeElement(element, live)}${positionNote}.`, element }
 }
 
 /** Report for a page that re-renders when the button goes down, before the click reaches the element. */
@@ -215,7 +215,7 @@ export async function clickElement(
   checkAction(hit.receiver, context, effect)
   const button = kind === 'right' ? 2 : 0
   const check = (clicked: Element): void => {
-    for (const candidate of [element, clicked]) checkPressed(candidate, context, effect)
+    for (const pressed of [element, clicked]) checkPressed(pressed, context, effect)
   }
   const dispatchOptions = { target: clickable, check }
   const isClicked = clickPointer(hit, { ...modifiers, button, detail: 1 }, dispatchOptions)

@@ -130,8 +130,8 @@ function findCommitInTitle(control: Element, { form, names, options }: Ending): 
     ...(form && allConsent ? [form, findSection(form)] : []),
     isQuestionDialog ? dialog : null,
   ]
-  for (const candidate of titledElements)
-    for (const title of candidate ? readTitles(candidate, options) : []) {
+  for (const titled of titledElements)
+    for (const title of titled ? readTitles(titled, options) : []) {
       const found = findCommitWord(title, 'ending')
       if (found) return found
     }

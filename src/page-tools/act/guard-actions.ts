@@ -188,8 +188,8 @@ export function requireActivated(
   effect: ActionEffect | undefined,
   options: PageOptions,
 ): void {
-  for (const candidate of findActivatedInTurn(element, effect === 'activate' ? 'enter' : 'click'))
-    requireAllowed(candidate, options)
+  for (const activated of findActivatedInTurn(element, effect === 'activate' ? 'enter' : 'click'))
+    requireAllowed(activated, options)
 }
 
 /** Repeats the check before a key press: the page may have moved the focus elsewhere. */

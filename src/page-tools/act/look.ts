@@ -105,7 +105,7 @@ function getDrawnSize({ width, height }: Size, density: number): Size {
 const toPixels = (length: number): number => Math.max(1, Math.round(length))
 
 /** Place of an element's picture in its box, by `object-fit` and `object-position`, in parts of the box. */
-function getPictureBox(element: Element, natural: Size, box: Size): DOMRect {
+function getFittedBox(element: Element, natural: Size, box: Size): DOMRect {
   const { objectFit, objectPosition } = viewOf(element).getComputedStyle(element)
   const scale = getFitScale(objectFit, natural, box)
   const width = scale === null ? box.width : natural.width * scale
@@ -140,8 +140,8 @@ function getOffset(position: string, space: number): number {
 
 /** The plain colour behind a picture, which may be transparent. */
 function getBackground(picture: Picture): string {
-  for (const candidate of [picture, ...ancestorsOf(picture)]) {
-    const { backgroundColor } = viewOf(candidate).getComputedStyle(candidate)
+  for (const ancestor of [picture, ...ancestorsOf(picture)]) {
+    const { backgroundColor } = viewOf(ancestor).getComputedStyle(ancestor)
     if (readColour(backgroundColor)?.alpha === 1) return backgroundColor
   }
   return 'white'
@@ -219,17 +219,17 @@ function copyDrawing(
   parts: readonly Element[],
   { box, size }: { readonly box: Size; readonly size: Size },
 ): DrawingCopy {
-  const document = nativeDocument
+  const copyDocument = nativeDocument
     .implementation(native.ownerDocument(drawing))
     .createDocument(SVG, 'svg', null)
-  const copying: Copying = { to: document, isPart: false }
-  const copy = copyElement(drawing, null, copying) ?? document.documentElement
+  const copying: Copying = { to: copyDocument, isPart: false }
+  const copy = copyElement(drawing, null, copying) ?? copyDocument.documentElement
   if (!copy.hasAttribute('viewBox')) copy.setAttribute('viewBox', `0 0 ${box.width} ${box.height}`)
   for (const name of ['x', 'y', 'transform', 'opacity', 'display', 'visibility'])
     copy.removeAttribute(name)
   copy.setAttribute('width', String(size.width))
   copy.setAttribute('height', String(size.height))
-  const defs = document.createElementNS(SVG, 'defs')
+  const defs = copyDocument.createElementNS(SVG, 'defs')
   for (const part of parts) {
     const inner = copyElement(part, null, copying)
     if (inner) defs.append(inner)
@@ -372,15 +372,15 @@ function drawPixels(picture: Exclude<Picture, SVGSVGElement>, box: DOMRect, name
   const natural = getNaturalSize(picture)
   if (natural.width === 0 || natural.height === 0)
     throw new PageError('unsupported', `${name} shows no picture now: none is loaded.`)
-  const pictureBox = getPictureBox(picture, natural, box)
-  const size = getDrawnSize(box, Math.max(1, natural.width / (pictureBox.width * box.width)))
+  const fittedBox = getFittedBox(picture, natural, box)
+  const size = getDrawnSize(box, Math.max(1, natural.width / (fittedBox.width * box.width)))
   const { canvas, context } = createCanvas(size)
   context.drawImage(
     picture,
-    pictureBox.x * size.width,
-    pictureBox.y * size.height,
-    pictureBox.width * size.width,
-    pictureBox.height * size.height,
+    fittedBox.x * size.width,
+    fittedBox.y * size.height,
+    fittedBox.width * size.width,
+    fittedBox.height * size.height,
   )
   const isEmpty = isTag(picture, 'canvas') && isBlank(context, size)
   fillBackground(context, size, getBackground(picture))

@@ -225,7 +225,7 @@ function sendCrossing(
   if (verb === 'enter') crossedElements.reverse()
   for (const kind of ['pointer', 'mouse']) {
     send(element, kind + (verb === 'enter' ? 'over' : 'out'), details)
-    for (const candidate of crossedElements) send(candidate, kind + verb, details)
+    for (const crossed of crossedElements) send(crossed, kind + verb, details)
   }
 }
 

@@ -196,7 +196,7 @@ async function chooseNative(
   if (labels.length > 1 && !select.multiple)
     throw new PageError('refused-value', `${describeElement(select, live)} takes one option only.`)
   const chosen = labels.map((label) => findNativeOption(select, label, context))
-  for (const candidate of [select, ...chosen]) checkAction(candidate, context)
+  for (const item of [select, ...chosen]) checkAction(item, context)
   if (usesStandIn) await chooseCustom(standIn, labels, context)
   else {
     select.focus({ preventScroll: true })
@@ -264,8 +264,8 @@ function hasList(standIn: Element, labels: readonly string[]): boolean {
 }
 
 function containsLabels(lists: readonly (Element | null)[], labels: readonly string[]): boolean {
-  const elements = lists.flatMap((candidate) => [
-    ...(candidate ? native.querySelectorAll(candidate, ':not(option)') : []),
+  const elements = lists.flatMap((list) => [
+    ...(list ? native.querySelectorAll(list, ':not(option)') : []),
   ])
   const texts = new Set(elements.map((part) => normalize(native.textContent(part))))
   return labels.every((label) => texts.has(normalize(label)))

@@ -113,18 +113,17 @@ class OwnChanges {
   }
 
   #isExpected(node: OutlineNode, now: number): boolean {
-    const history = this.#histories.get(node.element)
-    if (!history) return false
+    const entry = this.#histories.get(node.element)
+    if (!entry) return false
     const text = getSignatureText(node)
-    const isSameState = text.split(STATE)[1] === history.text.split(STATE)[1]
-    if (history.shapes.size >= MANY_TEXTS || this.#log.showsAnyText(node.element))
-      return isSameState
+    const isSameState = text.split(STATE)[1] === entry.text.split(STATE)[1]
+    if (entry.shapes.size >= MANY_TEXTS || this.#log.showsAnyText(node.element)) return isSameState
     const shape = shapeOf(text)
-    if (shape !== shapeOf(history.text)) return isSameState && history.shapes.has(shape)
-    const [before, after] = [numbersOf(history.text), numbersOf(text)]
-    const elapsed = (now - history.at) / 1000
+    if (shape !== shapeOf(entry.text)) return isSameState && entry.shapes.has(shape)
+    const [before, after] = [numbersOf(entry.text), numbersOf(text)]
+    const elapsed = (now - entry.at) / 1000
     return after.every((number, index) =>
-      isInPace(number - (before[index] ?? 0), elapsed, history.paces[index]),
+      isInPace(number - (before[index] ?? 0), elapsed, entry.paces[index]),
     )
   }
 }
@@ -137,12 +136,12 @@ function learnPace(history: TextHistory, text: string, elapsed: number): void {
   history.paces = numbersOf(text).map((number, index) => {
     const change = number - (before[index] ?? 0)
     const pace = change / elapsed
-    const previous = history.paces[index] ?? { slowest: pace, fastest: pace, step: 0 }
+    const old = history.paces[index] ?? { slowest: pace, fastest: pace, step: 0 }
     return {
-      slowest: Math.min(previous.slowest, pace),
-      fastest: Math.max(previous.fastest, pace),
+      slowest: Math.min(old.slowest, pace),
+      fastest: Math.max(old.fastest, pace),
       // For numbers that change steadily, the step is the change in a second.
-      step: Math.max(previous.step, Math.abs(pace)),
+      step: Math.max(old.step, Math.abs(pace)),
     }
   })
 }
@@ -378,14 +377,11 @@ export class LiveOutline {
   /** The modal dialog, with what people read beside it, although it is inert: toasts and open popovers. */
   #findReadableParts(modal: Element, root: Element): Element[] {
     const parts = [modal]
-    for (const candidate of native.querySelectorAll(root, LIVE)) {
-      if (
-        parts.some((part) => native.contains(part, candidate)) ||
-        !isReadable(candidate, this.#options)
-      )
+    for (const item of native.querySelectorAll(root, LIVE)) {
+      if (parts.some((part) => native.contains(part, item)) || !isReadable(item, this.#options))
         continue
-      if (!native.checkVisibility(candidate)) this.#hidden.add(candidate)
-      else if (native.textContent(candidate).trim()) parts.push(candidate)
+      if (!native.checkVisibility(item)) this.#hidden.add(item)
+      else if (native.textContent(item).trim()) parts.push(item)
     }
     return parts
   }
@@ -453,22 +449,20 @@ export class LiveOutline {
     this.#nodes.set(element, node)
     // Names depend on descendants and on labels elsewhere.
     node.name = null
-    const previous = before.get(element) ?? this.#behindModal.get(element)
-    if (previous === node) return
-    const isShown =
-      previous && (previous.role || !node.role) && (node.hoverHiding || !previous.hoverHiding)
-    node.addedAt = isShown ? previous.addedAt : this.#version
-    if (!previous) return
-    if (node.hoverHiding && !previous.hoverHiding) {
-      if (!node.parent?.hoverHiding)
-        this.#history.recordRemoval(removalLine(previous), this.#version)
-      node.changedAt = previous.changedAt
+    const old = before.get(element) ?? this.#behindModal.get(element)
+    if (old === node) return
+    const isShown = old && (old.role || !node.role) && (node.hoverHiding || !old.hoverHiding)
+    node.addedAt = isShown ? old.addedAt : this.#version
+    if (!old) return
+    if (node.hoverHiding && !old.hoverHiding) {
+      if (!node.parent?.hoverHiding) this.#history.recordRemoval(removalLine(old), this.#version)
+      node.changedAt = old.changedAt
       return
     }
-    node.changedAt = previous.signature === node.signature ? previous.changedAt : this.#version
-    if (previous.signature !== node.signature)
-      this.#history.recordTextRemoval(getOwnText(previous), node, this.#version)
-    this.#history.recordOrder(previous.items, node, this.#version)
+    node.changedAt = old.signature === node.signature ? old.changedAt : this.#version
+    if (old.signature !== node.signature)
+      this.#history.recordTextRemoval(getOwnText(old), node, this.#version)
+    this.#history.recordOrder(old.items, node, this.#version)
   }
 
   /** Whether the node is behind a modal dialog, native or by ARIA: out of reach, not removed. */
@@ -517,11 +511,7 @@ function isRendered(element: Element): boolean {
 /** The modal dialog with the focus, which the one on top takes, else the last in the document. */
 export function openModal(root: ParentNode): Element | null {
   const modals = [...native.querySelectorAll(root, 'dialog:modal')]
-  return (
-    modals.findLast((candidate) => native.matches(candidate, ':focus-within')) ??
-    modals.at(-1) ??
-    null
-  )
+  return modals.findLast((item) => native.matches(item, ':focus-within')) ?? modals.at(-1) ?? null
 }
 
 const LIVE = '[role=status],[role=alert],[aria-live]:not([aria-live=off]),output,[popover]'

@@ -411,8 +411,8 @@ const CAPTIONED = /^(fieldset|table|svg)$/
 /** Whether the sources of a name hold something private, wherever they are. */
 function findRestriction(element: Element, role: string, options: PageOptions): Restriction {
   const search = new Search(element, options)
-  for (const candidate of [...getLabels(element), findCaption(element)])
-    if (candidate) search.addWhole(candidate)
+  for (const source of [...getLabels(element), findCaption(element)])
+    if (source) search.addWhole(source)
   const isNamed = native.matches(element, NAMED_BY_ATTRIBUTE)
   const isCell = CELLS.test(role) && !isNamed
   if (isNamedByContent(role) || isCell) {
@@ -503,8 +503,8 @@ class Search {
   }
 
   /**
-   * `excluded`: selector of elements to skip. `isMaskedOnly`: an attribute gives the name, so unreadable content doesn't
-   * matter.
+   * `excluded`: selector of elements to skip. `isMaskedOnly`: an attribute gives the name, so unreadable content
+   * doesn't matter.
    */
   addContent(part: Element, excluded = '', isMaskedOnly = false): void {
     const before = this.found

@@ -117,7 +117,7 @@ function getBoardCells(row: Element): Element[] {
   const { length } = native.children(row)
   if (rows.length > BOARD_LIMIT || length > BOARD_LIMIT || length < 2) return []
   return rows.every((candidate) => native.children(candidate).length === length)
-    ? rows.flatMap((candidate) => [...native.children(candidate)])
+    ? rows.flatMap((item) => [...native.children(item)])
     : []
 }
 

@@ -38,7 +38,7 @@ export function requireShowable(
   if (hidden) throw new PageError('hidden', `${name} can't be looked at: ${hidden}.`)
   if (isMasked(picture, options))
     throw new PageError('unsupported', `${name} is masked: no picture of it is given.`)
-  const descendants = [picture, ...parts].flatMap((candidate) => [...descendantsOf(candidate)])
+  const descendants = [picture, ...parts].flatMap((item) => [...descendantsOf(item)])
   const isPrivate =
     parts.some((candidate) => isMasked(candidate, options) || isInExcluded(candidate, options)) ||
     descendants.some((candidate) => isMasked(candidate, options) || isExcluded(candidate, options))
@@ -58,8 +58,8 @@ function unclearReason(picture: Picture): string | null {
 
 /** Blur of the picture and everything around it: nested blurs add up. */
 function getBlur(picture: Picture): number {
-  const radii = [picture, ...ancestorsOf(picture)].flatMap((candidate) =>
-    [...viewOf(candidate).getComputedStyle(candidate).filter.matchAll(BLURS)].map(([, radius]) =>
+  const radii = [picture, ...ancestorsOf(picture)].flatMap((item) =>
+    [...viewOf(item).getComputedStyle(item).filter.matchAll(BLURS)].map(([, radius]) =>
       Number(radius),
     ),
   )

@@ -64,7 +64,7 @@ export class SecretMatcher {
   }
 
   replace(text: string, mask: string): string {
-    const gapless = removeGaps(text)
+    const gapless = createGaplessText(text)
     let clean = ''
     let from = 0
     for (let at = 0; at < gapless.signs.length;) {
@@ -122,7 +122,7 @@ interface GaplessText {
   readonly places: readonly number[]
 }
 
-function removeGaps(text: string): GaplessText {
+function createGaplessText(text: string): GaplessText {
   const places: number[] = []
   let end = 0
   for (const { index, 0: gap } of text.matchAll(GAPS)) {

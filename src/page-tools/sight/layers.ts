@@ -87,9 +87,9 @@ export function layerOf(element: Element): Layer | null {
     }
     path.push(current)
   }
-  for (const pathElement of path.toReversed()) {
-    found = readLayer(pathElement, found)
-    layers.set(pathElement, found)
+  for (const ancestor of path.toReversed()) {
+    found = readLayer(ancestor, found)
+    layers.set(ancestor, found)
   }
   return found
 }

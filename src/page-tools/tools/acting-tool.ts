@@ -98,8 +98,8 @@ interface Action<Schema extends JsonSchema> {
   /** Whether the call commits the person to something. Default: its `uses` decide. */
   commits?(input: Input<Schema>): boolean
   /**
-   * `getTarget`: returns the approved element of a target, if there was an approval. `mayCommit`: the call may commit the
-   * person to something without approval.
+   * `getTarget`: returns the approved element of a target, if there was an approval. `mayCommit`: the call may
+   * commit the person to something without approval.
    */
   act(
     input: Input<Schema>,

@@ -112,8 +112,8 @@ export async function needsApproval(
     const element = await findElement(use, page).catch(() => null)
     if (!element) continue
     const chosenOptions = choicesOf(element, use.labels ?? [], live.options)
-    for (const candidate of [element, ...chosenOptions])
-      if (mustConfirm(candidate, use.action, live.options)) return true
+    for (const item of [element, ...chosenOptions])
+      if (mustConfirm(item, use.action, live.options)) return true
     const elementAction = getElementAction(element, use)
     if (mustConfirm(usedBy(element, elementAction), elementAction.action, live.options)) return true
   }

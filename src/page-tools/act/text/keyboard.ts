@@ -120,7 +120,7 @@ function activateBySpace(target: Element, call: KeyCall): void {
 /** The default action of a key whose event no listener prevented. */
 function defaultAction(target: Element, key: Key, call: KeyCall): void {
   const { key: name } = key
-  const check: KeyCheck = (item, activation) => checkKey(item, call, activation)
+  const check: KeyCheck = (element, activation) => checkKey(element, call, activation)
   if (name === 'Tab') return moveFocus(target, key.shiftKey ? -1 : 1)
   if (name === 'Escape') return closeDialog(target, call.live)
   if (name === 'Enter') return pressEnter(target, key, check)

@@ -67,16 +67,16 @@ export async function pressKey(
       await Promise.resolve()
     }
     const selected = readSelection(options)
-    const hasSelected = selected !== '' && selected !== selectedBefore
+    const hasNewSelection = selected !== '' && selected !== selectedBefore
     const targetNote =
       receiver === nativeDocument.body(ownerDocument)
         ? ''
         : ` on ${describeElement(receiver, live)}`
     return {
-      summary: `Pressed ${asSent(keyName)}${times > 1 ? ` ${times} times` : ''}${targetNote}.${hasSelected ? ` Selected: ${quote(shorten(selected, 100))}.` : ''}`,
+      summary: `Pressed ${asSent(keyName)}${times > 1 ? ` ${times} times` : ''}${targetNote}.${hasNewSelection ? ` Selected: ${quote(shorten(selected, 100))}.` : ''}`,
       element: receiver,
       focused,
-      expectsChange: !hasSelected,
+      expectsChange: !hasNewSelection,
     }
   })
 }

@@ -56,13 +56,13 @@ async function setSlider(
   text: string,
   { live, signal, showOverlay }: ActionContext,
 ): Promise<void> {
-  const targetValue = Number(text)
+  const goal = Number(text)
   const name = describeElement(slider, live)
-  const isNumber = text.trim() !== '' && !Number.isNaN(targetValue)
-  if (isNumber ? !isInRange(slider, targetValue) : !native.hasAttribute(slider, 'aria-valuetext'))
+  const isNumber = text.trim() !== '' && !Number.isNaN(goal)
+  if (isNumber ? !isInRange(slider, goal) : !native.hasAttribute(slider, 'aria-valuetext'))
     throw new PageError(
       'refused-value',
-      `${name} takes ${describeRange(slider)}, not ${quoteSent(text)}.`,
+      `${name} takes ${formatRange(slider)}, not ${quoteSent(text)}.`,
     )
   await makeReady(slider, { live, signal, byKeys: true })
   await showOverlay(slider)
@@ -71,7 +71,7 @@ async function setSlider(
   const start = getValue(slider)
   const step = (key: string): Promise<boolean> => pressArrow(slider, key, { live, signal })
   const isReached = isNumber
-    ? await stepToNumber(slider, targetValue, step)
+    ? await stepToNumber(slider, goal, step)
     : await stepToText(slider, text, step)
   if (isReached) return
   if (!isNumber) await stepToNumber(slider, start, step)
@@ -80,7 +80,7 @@ async function setSlider(
     : (native.getAttribute(slider, 'aria-valuetext') ?? getValue(slider))
   throw new PageError(
     'refused-value',
-    `${name} is now at ${current}: it can't be brought to ${asSent(text.slice(0, 120))} by its arrow keys. It takes ${describeRange(slider)}.`,
+    `${name} is now at ${current}: it can't be brought to ${asSent(text.slice(0, 120))} by its arrow keys. It takes ${formatRange(slider)}.`,
   )
 }
 
@@ -93,34 +93,29 @@ const KEYS = [
   ['ArrowLeft', 'ArrowRight'],
 ] as const
 
-async function stepToNumber(
-  slider: HTMLElement,
-  targetValue: number,
-  step: Step,
-): Promise<boolean> {
+async function stepToNumber(slider: HTMLElement, goal: number, step: Step): Promise<boolean> {
   const start = getValue(slider)
   for (const keys of KEYS) {
-    if (await stepWithKeys(slider, targetValue, { keys, step })) return true
+    if (await stepWithKeys(slider, goal, { keys, step })) return true
     // These keys moved it the right way, as far as they can: others won't help.
-    if ((getValue(slider) - start) * (targetValue - start) > 0) break
+    if ((getValue(slider) - start) * (goal - start) > 0) break
   }
   return false
 }
 
 async function stepWithKeys(
   slider: HTMLElement,
-  targetValue: number,
+  goal: number,
   { keys: [up, down], step }: { readonly keys: (typeof KEYS)[number]; readonly step: Step },
 ): Promise<boolean> {
   for (let count = 0; count < MAX_STEPS; count += 1) {
     const before = getValue(slider)
-    if (before === targetValue) return true
-    const hasMoved = await step(before < targetValue ? up : down)
+    if (before === goal) return true
+    const hasMoved = await step(before < goal ? up : down)
     // The last step passed the wanted value or reached an end.
-    if (!hasMoved || Math.abs(getValue(slider) - targetValue) > Math.abs(before - targetValue))
-      break
+    if (!hasMoved || Math.abs(getValue(slider) - goal) > Math.abs(before - goal)) break
   }
-  return getValue(slider) === targetValue
+  return getValue(slider) === goal
 }
 
 async function stepToText(slider: HTMLElement, text: string, step: Step): Promise<boolean> {
@@ -179,7 +174,7 @@ function getLimits(slider: HTMLElement): { readonly min: number; readonly max: n
   }
 }
 
-function describeRange(slider: HTMLElement): string {
+function formatRange(slider: HTMLElement): string {
   const { min, max } = getLimits(slider)
   return Number.isNaN(min) || Number.isNaN(max) ? 'a number' : `a number from ${min} to ${max}`
 }
@@ -361,7 +356,7 @@ function refusal(
 const VALUE_LIMIT = 100
 
 /** A typed text, with what its report needs. */
-interface TypingReport {
+interface Input {
   readonly text: string
   readonly place: TypingPlace
   /** The field's content before. */
@@ -387,7 +382,7 @@ function readContent(field: Element, { live }: ActionContext): FieldContent {
 /** Remembers the text that a field holds as the model's own, so reports don't mask it. Skips masked fields. */
 function rememberText(
   field: HTMLElement,
-  { text, place }: Pick<TypingReport, 'text' | 'place'>,
+  { text, place }: Pick<Input, 'text' | 'place'>,
   { live }: ActionContext,
 ): void {
   const value = fieldValue(field, getShownRole(field) || 'textbox')
@@ -398,7 +393,7 @@ function rememberText(
 /**
  * Note on the field's value, if it isn't the expected one, and its validation message. Throws if the page kept nothing.
  */
-function contentNote(field: HTMLElement, typing: TypingReport, context: ActionContext): string {
+function contentNote(field: HTMLElement, typing: Input, context: ActionContext): string {
   const { text, place, before, enter, changed } = typing
   const { live } = context
   if (!native.isConnected(field)) return enter ? '' : ' The page replaced it since.'
@@ -420,29 +415,17 @@ function contentNote(field: HTMLElement, typing: TypingReport, context: ActionCo
   if (typeof place === 'object') return partNote(field, { ...typing, place }, context) + problem
   if (place === 'all' && content === cleanText(text)) return problem
   if (isEmptied) {
-    if (before.value === '' && !enter && !changed)
-      throw createNotKeptError(field, 'it is empty', context)
+    if (before.value === '' && !enter && !changed) throw createError(field, 'it is empty', context)
     return ` It is empty now.${problem}`
   }
-  const unchangedNote = content === before.value ? ', as before' : ''
-  if (
-    !enter &&
-    (unchangedNote ? place === 'all' && !changed : isOnlyPartKept(field, content, typing))
-  )
-    throw createNotKeptError(
-      field,
-      `it holds ${quoteTyped(content, text, VALUE_LIMIT)}${unchangedNote}`,
-      context,
-    )
-  return ` It now holds ${quoteTyped(content, text, VALUE_LIMIT)}${unchangedNote}.${problem}`
+  const suffix = content === before.value ? ', as before' : ''
+  if (!enter && (suffix ? place === 'all' && !changed : isPartKept(field, content, typing)))
+    throw createError(field, `it holds ${quoteTyped(content, text, VALUE_LIMIT)}${suffix}`, context)
+  return ` It now holds ${quoteTyped(content, text, VALUE_LIMIT)}${suffix}.${problem}`
 }
 
 /** Whether a field holds nothing but a part of the text. A limit of its length is no loss. */
-function isOnlyPartKept(
-  field: HTMLElement,
-  content: string,
-  { text, place, before }: TypingReport,
-): boolean {
+function isPartKept(field: HTMLElement, content: string, { text, place, before }: Input): boolean {
   return (
     isPlainTextField(field) &&
     (field.maxLength < 0 || field.maxLength >= text.length) &&
@@ -456,13 +439,7 @@ function isOnlyPartKept(
 /** Note on a part of a longer text that was replaced. */
 function partNote(
   field: HTMLElement,
-  {
-    text,
-    place,
-    before,
-    enter,
-    changed,
-  }: TypingReport & { readonly place: Exclude<TypingPlace, string> },
+  { text, place, before, enter, changed }: Input & { readonly place: Exclude<TypingPlace, string> },
   context: ActionContext,
 ): string {
   const { from, to } = place
@@ -472,15 +449,15 @@ function partNote(
     normalizeSpaces(first) === normalizeSpaces(second)
   if (isSame(current, expected)) return ` It now holds ${current.length} characters.`
   if (isSame(current, before.text)) {
-    if (!enter && !changed) throw createNotKeptError(field, 'it holds what it held before', context)
+    if (!enter && !changed) throw createError(field, 'it holds what it held before', context)
     return ' It now holds what it held before.'
   }
-  const surroundingText = textInRange(field, current, {
+  const excerpt = textInRange(field, current, {
     from: Math.max(0, from - 20),
     to: from + text.length + 20,
     clean: scrubber(context.live),
   })
-  return ` It now holds ${current.length} characters, there ${quoteTyped(cleanText(surroundingText), text, VALUE_LIMIT)}.`
+  return ` It now holds ${current.length} characters, there ${quoteTyped(cleanText(excerpt), text, VALUE_LIMIT)}.`
 }
 
 /** Treats no-break spaces as spaces: editors use them to keep a space. */
@@ -488,11 +465,7 @@ function normalizeSpaces(text: string): string {
   return text.replaceAll('\u00A0', ' ')
 }
 
-function createNotKeptError(
-  field: HTMLElement,
-  reason: string,
-  { live }: ActionContext,
-): PageError {
+function createError(field: HTMLElement, reason: string, { live }: ActionContext): PageError {
   const name = describeElement(field, live)
   return new PageError('refused-value', `${name} did not keep the text: ${reason}.`)
 }

@@ -24,8 +24,8 @@ export interface Appearance {
 }
 
 /**
- * `inherited`: how the element's surroundings are hidden until hover. Reads style rules only for hidden elements that hold
- * controls.
+ * `inherited`: how the element's surroundings are hidden until hover. Reads style rules only for hidden elements that
+ * hold controls.
  */
 export function appearanceOf(
   element: Element,
@@ -180,8 +180,8 @@ function getHidingProperties(element: Element): readonly HidingProperty[] {
   const style = viewOf(element).getComputedStyle(element)
   const found: HidingProperty[] = []
   const addIfHiding = (...properties: HidingProperty[]): void => {
-    for (const candidate of properties)
-      if (hides(candidate, style.getPropertyValue(candidate))) found.push(candidate)
+    for (const property of properties)
+      if (hides(property, style.getPropertyValue(property))) found.push(property)
   }
   addIfHiding('display', 'visibility', 'opacity')
   if (/^(absolute|fixed)$/.test(style.position)) addIfHiding('clip', 'left', 'top', 'right')

@@ -108,10 +108,10 @@ function* characters(text: string): Generator<Character> {
 
 function* charactersOutsideBrackets(text: string): Generator<Character> {
   let depth = 0
-  for (const candidate of characters(text)) {
-    if (/[([]/.test(candidate.character)) depth += 1
-    else if (/[)\]]/.test(candidate.character)) depth -= 1
-    else if (depth === 0) yield candidate
+  for (const item of characters(text)) {
+    if (/[([]/.test(item.character)) depth += 1
+    else if (/[)\]]/.test(item.character)) depth -= 1
+    else if (depth === 0) yield item
   }
 }
 
@@ -250,13 +250,13 @@ class Reader {
       this.#readRules(cssRules, { ...context, parent: selectors })
   }
 
-  #readImport({ styleSheet, media, layerName }: AnyRule, around: RuleContext): void {
+  #readImport({ styleSheet, media, layerName }: AnyRule, context: RuleContext): void {
     if (!this.#isMatching(media)) return
     if (!styleSheet) this.#isWhole = false
     else
       this.readSheet(styleSheet, {
-        ...around,
-        isLayered: around.isLayered || typeof layerName === 'string',
+        ...context,
+        isLayered: context.isLayered || typeof layerName === 'string',
       })
   }
 
