@@ -11,7 +11,7 @@ const SIGNS = /[\uFDD2\uFDD3]/g
 const LIMIT = 120
 
 /** Marks a text so that `scrubAround` leaves it as it is. */
-export function asSent(text: string): string {
+export function markAsSent(text: string): string {
   return BEGIN + withoutSigns(text) + END
 }
 
@@ -22,7 +22,7 @@ export function withoutSigns(text: string): string {
 
 /** Quotes the text that a call asked for, cut short. */
 export function quoteSent(text: string): string {
-  return asSent(quote(shorten(text, LIMIT)))
+  return markAsSent(quote(shorten(text, LIMIT)))
 }
 
 /** Quotes a field's text, cut short. The part that the model typed isn't scrubbed. */
@@ -31,12 +31,12 @@ export function quoteTyped(text: string, typed: string, limit: number): string {
 }
 
 /** Shows a field's text as an outline does. The part that the tools typed isn't scrubbed. */
-export function shownTyped(field: Element, text: string, limit: number): string {
-  return markTyped(text, { typed: cleanText(typedIn(field)), limit }, escapeMarks)
+export function formatTypedText(field: Element, text: string, limit: number): string {
+  return markTyped(text, { typed: cleanText(getTypedText(field)), limit }, escapeMarks)
 }
 
 /** The part of a field's text that the tools typed. Empty: nothing. */
-export function typedIn(field: Element): string {
+export function getTypedText(field: Element): string {
   return typedTexts.get(field) ?? ''
 }
 
@@ -52,7 +52,7 @@ function markTyped(
   const end = Math.min(at + typed.length, limit, shortened.length)
   return (
     render(shortened.slice(0, at)) +
-    asSent(render(shortened.slice(at, end))) +
+    markAsSent(render(shortened.slice(at, end))) +
     render(shortened.slice(end))
   )
 }

@@ -98,7 +98,7 @@ export function hasGenerated(element: Element): boolean {
 }
 
 /** The text of an element with the words that its style writes around it. */
-export function withGenerated(element: Element, text: string): string {
+export function addGeneratedText(element: Element, text: string): string {
   return getGeneratedText(element, '::before') + text + getGeneratedText(element, '::after')
 }
 

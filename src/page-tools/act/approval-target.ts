@@ -6,9 +6,9 @@ import type { PageOptions } from '../page.ts'
 import { standaloneNode, valueText } from '../read/line.ts'
 import { readableText } from '../read/readable-text.ts'
 import { ensureRef } from '../refs.ts'
-import { controlsBehind } from './guard-actions.ts'
+import { findActivatedControls } from './guard-actions.ts'
 import { choicesOf } from './option-list.ts'
-import { activationOf, commitOf, DIALOGS, type ElementAction, usedBy } from './commits.ts'
+import { activationOf, commitOf, DIALOGS, type ElementAction, getUsedElement } from './commits.ts'
 import { type Activation, destinationOf, elementsOf, formSubmittedBy } from './sites.ts'
 import * as native from '../native.ts'
 import { getAccessibleName } from '../outline/name.ts'
@@ -110,7 +110,7 @@ function fieldsBeside(
 }
 
 /** Digest of everything that a form sends. Fields that a call fills in are included by name only. */
-export function digestBeside(
+export function digestFormFields(
   form: HTMLFormElement,
   filled: readonly Element[],
   options: PageOptions,
@@ -375,8 +375,8 @@ export function describeApprovalTarget(
   const value = valueText(standaloneNode(element, options), options)
   const effect = commitOf(element, elementAction, options)
   const activation = activationOf(elementAction.action)
-  const usedElement = usedBy(element, elementAction)
-  const controlElements = controlsBehind(usedElement, elementAction.action).filter(
+  const usedElement = getUsedElement(element, elementAction)
+  const controlElements = findActivatedControls(usedElement, elementAction.action).filter(
     (candidate) => candidate !== element,
   )
   const controls = controlElements.map((item) => describeInFull(item, live))
@@ -418,7 +418,7 @@ export function addressDigest(
   live: LivePage,
 ): string | null {
   const activation = activationOf(elementAction.action)
-  const url = activation && destinationOf(usedBy(element, elementAction), activation)
+  const url = activation && destinationOf(getUsedElement(element, elementAction), activation)
   return url ? textDigest(scrubber(live)(url.href)) : null
 }
 
@@ -459,7 +459,7 @@ export function isSameApprovalTarget(
 }
 
 /** Whether the other fields of the form and the dialog's text are unchanged. */
-export function hasSameAround(
+export function hasSameSurroundings(
   approved: ApprovalTarget,
   current: ApprovalTarget,
   { elapsedMs }: Pick<Sameness, 'elapsedMs'>,

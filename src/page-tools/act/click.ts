@@ -19,7 +19,7 @@ import {
   elementAt,
   type Hit,
   hitTest,
-  placeInWords,
+  describePoint,
   type Point,
   requireNoInnerControl,
 } from './hit-test.ts'
@@ -180,7 +180,7 @@ function createOutcome(
 ): ActionOutcome {
   if (!isClicked) return { summary: onlyPressed(describeElement(element, live)), element }
   const verb = { single: 'Clicked', double: 'Double-clicked', right: 'Right-clicked' }[kind]
-  const positionNote = at ? ` at ${placeInWords(at)}` : ''
+  const positionNote = at ? ` at ${describePoint(at)}` : ''
   return { summary: `${verb} ${describeElement(element, live)}${positionNote}.`, element }
 }
 

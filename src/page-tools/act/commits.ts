@@ -14,9 +14,9 @@ import * as nativeDocument from '../native-document.ts'
 import type { PageAction, PageOptions } from '../page.ts'
 import { getAccessibleName } from '../outline/name.ts'
 import { getShownRole } from '../outline/role.ts'
-import { activatedElements, controlAround, pressedByScript } from './guard-actions.ts'
+import { activatedElements, findControl, findScriptedButtons } from './guard-actions.ts'
 import { choicesOf } from './option-list.ts'
-import { isEditable, typedInto } from './field-kind.ts'
+import { isEditable, findTypingTarget } from './field-kind.ts'
 import {
   type Activation,
   defaultButtonOf,
@@ -216,7 +216,7 @@ export function commitOf(
   options: PageOptions,
 ): string {
   if (elementAction.opens) return ''
-  const usedElement = usedBy(element, elementAction)
+  const usedElement = getUsedElement(element, elementAction)
   const activation = activationOf(elementAction.action)
   const url = activation && destinationOf(usedElement, activation)
   if (url && leavesSite(url, viewOf(usedElement))) return LEAVES
@@ -233,8 +233,8 @@ function findWordInAddress(url: URL, usedElement: Element): string | null {
 }
 
 /** Returns the element that the action uses: for an Enter after a text, the field typed into. */
-export function usedBy(element: Element, { action, typed }: ElementAction): Element {
-  return typed && action === 'enter' ? typedInto(element) : element
+export function getUsedElement(element: Element, { action, typed }: ElementAction): Element {
+  return typed && action === 'enter' ? findTypingTarget(element) : element
 }
 
 /** Undefined: the action activates nothing. */
@@ -305,14 +305,14 @@ function findCommitForEnter(element: Element, options: PageOptions): string | nu
   const byTitle = form && findCommitInTitle(element, { form, names: [], options })
   return (
     byTitle ??
-    firstResult(pressedByScript(element), (button) =>
+    firstResult(findScriptedButtons(element), (button) =>
       firstResult(readNames(button, options), (name) => findCommitWord(name, 'ending')),
     )
   )
 }
 
 function findCommitInControl(part: Element, options: PageOptions): string | null {
-  const control = controlAround(part)
+  const control = findControl(part)
   const form = submitterOf(control)?.form ?? null
   if (isSearch(control, form) || (!form && opensPopup(control))) return null
   const names = readNames(control, options)

@@ -121,12 +121,12 @@ export function isPickerField(element: Element): element is HTMLInputElement {
 
 /** Whether a typed line break counts as Enter, which may submit a form: in every field but a textarea. */
 export function takesEnter(target: Element): boolean {
-  const field = typedInto(target)
+  const field = findTypingTarget(target)
   return !isTag(field, 'textarea') && isEditable(field)
 }
 
 /** The element that receives typed text: the field in a label, a combobox or a component, else the target itself. */
-export function typedInto(target: Element): Element {
+export function findTypingTarget(target: Element): Element {
   return (isElement(target) && editableIn(target)) || target
 }
 

@@ -40,7 +40,7 @@ function findActivatedInTurn(element: Element, action: PageAction): readonly Ele
  * Controls behind the element that an approval must name, too: the control around it, and those it passes the action on
  * to.
  */
-export function controlsBehind(element: Element, action: PageAction): readonly Element[] {
+export function findActivatedControls(element: Element, action: PageAction): readonly Element[] {
   if (!ACTIVATING.test(action)) return []
   const isControl = native.matches(element, CONTROLS)
   const [ancestor] = isControl ? [] : pathOf(element, ACTIVATED_BY_PARTS)
@@ -56,12 +56,12 @@ export function controlsBehind(element: Element, action: PageAction): readonly E
 }
 
 /** Returns the control that a click on the element activates: itself, or the nearest one around it. */
-export function controlAround(element: Element): Element {
+export function findControl(element: Element): Element {
   return closest(element, CONTROLS) ?? element
 }
 
 /** Buttons that a page's script may press on Enter in a field: those beside it. Empty if Enter submits a form. */
-export function pressedByScript(field: Element): readonly Element[] {
+export function findScriptedButtons(field: Element): readonly Element[] {
   const submitsForm = activatedElements(field, 'enter').some(
     (candidate) => submitterOf(candidate) !== null,
   )
@@ -94,7 +94,7 @@ export function mustConfirm(
 ): boolean {
   const activated = [
     ...activatedElements(element, action),
-    ...(action === 'enter' ? pressedByScript(element) : []),
+    ...(action === 'enter' ? findScriptedButtons(element) : []),
   ]
   return activated.some(
     (candidate) =>

@@ -4,7 +4,7 @@ import { type ActOptions, PageError } from '../page.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
 import { scrollIntoView } from './make-ready.ts'
-import { boxAround, isOnScreen } from './hit-test.ts'
+import { toOuterBox, isOnScreen } from './hit-test.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { beginActing } from './guard-actions.ts'
 import * as native from '../native.ts'
@@ -114,7 +114,7 @@ function pageBox(element: Element): DOMRect {
     frame;
     frame = frameOf(native.ownerDocument(frame))
   )
-    box = boxAround(frame, box)
+    box = toOuterBox(frame, box)
   return box
 }
 

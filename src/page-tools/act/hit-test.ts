@@ -23,7 +23,7 @@ import { describeElement } from './target.ts'
 // page is scrolled to.
 
 /** Returns the hit of a pointer at a place on an element, else the element that covers the place. Null: nothing. */
-export function hitOnPlace(
+export function hitTestPlace(
   element: Element,
   at: Point,
 ): Hit | { readonly blocker: Element | null } {
@@ -74,7 +74,7 @@ export function requireNoInnerControl(receiver: Element, element: Element, live:
 }
 
 /** `25 % from the left and 50 % from the top` */
-export function placeInWords({ x, y }: Point): string {
+export function describePoint({ x, y }: Point): string {
   return `${percent(x)} from the left and ${percent(y)} from the top`
 }
 
@@ -262,7 +262,7 @@ function isHitFor(receiver: Element, element: Element): boolean {
 }
 
 /** The same box in the window around the frame, which may be scaled. */
-export function boxAround(frame: Element, { x, y, width, height }: DOMRect): DOMRect {
+export function toOuterBox(frame: Element, { x, y, width, height }: DOMRect): DOMRect {
   const box = toWindowPixels(frame, native.getBoundingClientRect(frame))
   const scale = box.width / native.offsetWidth(frame as HTMLElement)
   return new DOMRect(
@@ -278,7 +278,7 @@ function findFrameCover(element: Element, point: Point): Element | null {
   let box = new DOMRect(point.x, point.y)
   let frame = frameOf(native.ownerDocument(element))
   while (frame) {
-    box = boxAround(frame, box)
+    box = toOuterBox(frame, box)
     const top = elementAt(native.ownerDocument(frame), box)
     if (top !== frame && !(top && isTag(top, 'html'))) return top ?? frame
     frame = frameOf(native.ownerDocument(frame))

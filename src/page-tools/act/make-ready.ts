@@ -18,7 +18,7 @@ import { hiddenReason } from '../outline/visibility.ts'
 import { isDisabled } from '../outline/state.ts'
 import { deadline, nextFrame, sleep } from '../waiting.ts'
 import { describeElement } from './target.ts'
-import { type Hit, hitOnPlace, hitTest, type Point, scrollToPlace } from './hit-test.ts'
+import { type Hit, hitTestPlace, hitTest, type Point, scrollToPlace } from './hit-test.ts'
 import * as nativeDocument from '../native-document.ts'
 import { isAllowed } from '../outline/region.ts'
 import { DIALOGS } from './commits.ts'
@@ -87,7 +87,7 @@ function scrollPointIntoView(element: Element, at: Point | undefined): void {
 }
 
 function testHit(element: Element, at: Point | undefined): ReturnType<typeof hitTest> {
-  return at ? hitOnPlace(element, at) : hitTest(element)
+  return at ? hitTestPlace(element, at) : hitTest(element)
 }
 
 function isWithinView(element: Element, at: Point | undefined): boolean {

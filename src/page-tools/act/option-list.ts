@@ -45,7 +45,7 @@ export function nativeChoice(
 }
 
 /** Whether an element is the option that one of the labels names. */
-export function isNamedBy(
+export function matchesLabels(
   element: Element,
   labels: readonly string[],
   options: PageOptions,
@@ -88,7 +88,7 @@ export function presentBeforeOpening(
 
 /** Whether the options are visible. A plain listbox always shows them. */
 export function isOpen(element: HTMLElement): boolean {
-  return listFor(element) !== null || native.ariaExpanded(findCombobox(element)) === 'true'
+  return findList(element) !== null || native.ariaExpanded(findCombobox(element)) === 'true'
 }
 
 /** The only rendered option of this name, with a role or without. */
@@ -112,7 +112,7 @@ export function optionsFor(search: OptionSearch): HTMLElement[] {
 }
 
 function offeredOptions({ element, before }: OptionSearch): HTMLElement[] {
-  const list = listFor(element)
+  const list = findList(element)
   // A list may open further ones next to it.
   if (list) return optionsIn(findPopup(element) ?? list)
   const shown = findShownOptions(element)
@@ -161,7 +161,7 @@ export function namesOf(option: HTMLElement, { options }: OptionSearch): string[
 
 /** Whether several options of its list may be chosen. */
 export function allowsSeveral(option: HTMLElement, { element }: OptionSearch): boolean {
-  const list = closest(option, '[role=listbox],[role=tree]') ?? listFor(element)
+  const list = closest(option, '[role=listbox],[role=tree]') ?? findList(element)
   return (
     (list && native.getAttribute(list, 'aria-multiselectable')) === 'true' ||
     native.ariaChecked(option) !== null
@@ -191,7 +191,7 @@ export function scrollerOf(element: Element): Element | null {
 }
 
 /** The list of a combobox: referenced by it, or inside it. */
-export function listFor(element: HTMLElement): Element | null {
+export function findList(element: HTMLElement): Element | null {
   if (/^(listbox|menu|tree)$/.test(native.getAttribute(element, 'role') ?? '')) return element
   if (holdsRadios(element)) return element
   const hasVisibleOptions = (candidate: Element): boolean =>

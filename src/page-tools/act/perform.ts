@@ -1,4 +1,4 @@
-import { asSent, cleanText, isScrubbed, quote, shorten, shownAddress } from '../clean-text.ts'
+import { markAsSent, cleanText, isScrubbed, quote, shorten, shownAddress } from '../clean-text.ts'
 import { activeElement, isElement, isTag, getParent, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
@@ -204,7 +204,7 @@ function runReporter(
 /** The text of a `PageError`, as results contain it. Throws any other error. */
 export function messageOf(error: unknown): string {
   if (!PageError.is(error)) throw error
-  return isScrubbed(error) ? asSent(error.message) : error.message
+  return isScrubbed(error) ? markAsSent(error.message) : error.message
 }
 
 /** The dialog or list that opened over the page, if any: the most relevant change. */

@@ -14,7 +14,7 @@ import {
   holdsOther,
   isOpen,
   LEVELS,
-  listFor,
+  findList,
   LISTS,
   namesOf,
   nativeChoice,
@@ -389,7 +389,7 @@ async function revealOption(
 
 async function openList(element: HTMLElement, context: ActionContext): Promise<void> {
   await clickElement(element, context)
-  if (await poll(() => listFor(element) ?? undefined, context, deadline(viewOf(element), 500)))
+  if (await poll(() => findList(element) ?? undefined, context, deadline(viewOf(element), 500)))
     return
   const opensByKey = native.matches(element, '[role=combobox],[aria-haspopup]')
   if (native.ariaExpanded(element) !== 'true' && opensByKey)
@@ -402,7 +402,7 @@ async function openList(element: HTMLElement, context: ActionContext): Promise<v
  */
 async function closeList(element: HTMLElement, context: ActionContext): Promise<void> {
   await nextFrame(viewOf(element))
-  if (listFor(element) === element || !isOpen(element)) return
+  if (findList(element) === element || !isOpen(element)) return
   if (closest(element, 'dialog,[role=dialog],[role=alertdialog]')) return
   const receiver = focusedElement(native.ownerDocument(element))
   if (receiver && canReceiveKeys(receiver, context.live))

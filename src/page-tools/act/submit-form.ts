@@ -1,5 +1,5 @@
 import {
-  asSent,
+  markAsSent,
   cleanText,
   escapeMarks,
   isScrubbed,
@@ -15,7 +15,7 @@ import { framed } from '../read/snapshot.ts'
 import { clickElement } from './click.ts'
 import { describeElement, validationMessageOf } from './target.ts'
 import { blocksSubmission } from './field-kind.ts'
-import { digestBeside } from './approval-target.ts'
+import { digestFormFields } from './approval-target.ts'
 import { checkKey } from './guard-actions.ts'
 import { keyOf } from './text/key.ts'
 import { sendKeyPress } from './text/keyboard.ts'
@@ -107,7 +107,7 @@ async function fillFields(
     } catch (error) {
       if (!PageError.is(error) || error.code === 'unconfirmed' || error.code === 'stale-ref')
         throw error
-      problems.push(`${key}: ${isScrubbed(error) ? asSent(error.message) : error.message}`)
+      problems.push(`${key}: ${isScrubbed(error) ? markAsSent(error.message) : error.message}`)
     }
   if (problems.length > 0) throw createNotSentError(problems)
   return reporters
@@ -119,7 +119,7 @@ function requireApproved({ submits, isApproved }: FormTask, press: SubmitControl
 }
 
 function digestOtherFields({ form, fillings }: FormTask, { options }: LivePage): string {
-  return digestBeside(
+  return digestFormFields(
     form,
     fillings.flatMap(({ elements }) => elements),
     options,

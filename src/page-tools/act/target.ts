@@ -12,9 +12,9 @@ import {
 import {
   isClickable,
   isContainer,
-  mayHoldRef,
+  canHaveRef,
   headWithRef,
-  shownValue,
+  formatFieldValue,
   standaloneNode,
 } from '../read/line.ts'
 import { getAccessibleName } from '../outline/name.ts'
@@ -161,7 +161,7 @@ function preferControls(found: readonly Found[]): readonly Found[] {
   const controls = found.filter(({ role }) => isActionable(role))
   if (controls.length > 0) return innermost(controls)
   const focusable = found.filter(
-    ({ role, element }) => isClickable(element) || mayHoldRef(element, role),
+    ({ role, element }) => isClickable(element) || canHaveRef(element, role),
   )
   return innermost(focusable.length > 0 ? focusable : found)
 }
@@ -221,7 +221,8 @@ export function describeElement(element: Element, { options }: LivePage): string
     return 'something outside the part of the page that you may use'
   const node = standaloneNode(element, options)
   const head = headWithRef(node, options)
-  if (node.name?.text || shownValue(node, options) !== null || head.includes(' [hint=')) return head
+  if (node.name?.text || formatFieldValue(node, options) !== null || head.includes(' [hint='))
+    return head
   const text = isMasked(element, options) ? '' : cleanText(readableText(element, options))
   if (node.role && (!text || text.length > TEXT_LIMIT)) return head
   const label =

@@ -1,4 +1,4 @@
-import { asSent, normalize, quoteSent } from '../clean-text.ts'
+import { markAsSent, normalize, quoteSent } from '../clean-text.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
@@ -31,7 +31,7 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
   const { text, role, name, gone = false, signal } = options
   const query = { ...(text && { text }), ...(role && { role }), ...(name && { name }) }
   const condition = [
-    role && asSent(role.slice(0, 40)),
+    role && markAsSent(role.slice(0, 40)),
     name && quoteSent(name),
     text && `the text ${quoteSent(text)}`,
   ]

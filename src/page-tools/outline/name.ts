@@ -6,7 +6,7 @@ import {
   hasGenerated,
   visibleGeneratedText,
   type Side,
-  withGenerated,
+  addGeneratedText,
 } from '../generated-text.ts'
 import * as native from '../native.ts'
 import {
@@ -231,7 +231,7 @@ function computeElementName(element: Element, role: string, options: PageOptions
   if (!byAttribute && isNamedByContent(role)) {
     if (isPlainText(element))
       return {
-        text: cleanText(withGenerated(element, native.textContent(element))),
+        text: cleanText(addGeneratedText(element, native.textContent(element))),
         visuallyHidden: false,
       }
     if (isWrappedText(element))
@@ -279,7 +279,7 @@ function textWithoutBranches(element: Element): string {
       ? ''
       : textWithoutBranches(node)
   })
-  return withGenerated(element, texts.join(' '))
+  return addGeneratedText(element, texts.join(' '))
 }
 
 /** Whether the element's name is simply its text, as for most elements. The library isn't needed then. */

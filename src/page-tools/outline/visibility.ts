@@ -115,7 +115,7 @@ function isExcludedByMarkup(element: Element): boolean {
   return (
     native.hasAttribute(element, 'inert') ||
     native.hasAttribute(element, IGNORED) ||
-    (isAriaHidden(element) && seenButtons(element).length === 0)
+    (isAriaHidden(element) && findVisibleButtons(element).length === 0)
   )
 }
 
@@ -133,7 +133,7 @@ const BUTTONS = 'button,input[type=button],input[type=submit],[role=button]'
  * The buttons in an `aria-hidden` part, or the part itself, that a person sees and can click. None while a dialog, menu
  * or list is open, which hides the page in this way.
  */
-export function seenButtons(part: Element): readonly Element[] {
+export function findVisibleButtons(part: Element): readonly Element[] {
   const buttons = isButton(part) ? [part] : [...native.querySelectorAll(part, BUTTONS)]
   return buttons.length > 0 && ariaModal(native.ownerDocument(part)) === null
     ? buttons.filter(receivesPointer)

@@ -29,7 +29,7 @@ import { hasParts, isClickable } from './own-reaction.ts'
 import { isActionable, getShownRole } from './role.ts'
 import { drawsDots } from '../generated-text.ts'
 import type { ElementName } from './name.ts'
-import { shownButtons } from './region.ts'
+import { findReadableButtons } from './region.ts'
 import { stateOf } from './state.ts'
 
 /** The visible part of a frame. */
@@ -231,7 +231,7 @@ export function pageContext(view: Window): WalkContext {
 function getChildren(task: Walk, element: Element): readonly Node[] {
   const inner = frameDocument(element)
   if (inner) task.onTree?.(inner)
-  if (isAriaHidden(element) && !isButton(element)) return shownButtons(element, task.options)
+  if (isAriaHidden(element) && !isButton(element)) return findReadableButtons(element, task.options)
   const children = childrenOf(element)
   // The content of a closed disclosure has the styles of visible content.
   if (isTag(element, 'details') && !element.open)
@@ -478,10 +478,10 @@ export function isReordered(
   before: readonly OutlineItem[],
   after: readonly OutlineItem[],
 ): boolean {
-  const elementsBefore = elementsIn(before)
+  const elementsBefore = getElements(before)
   const indexByElement = new Map(elementsBefore.map((element, index) => [element, index]))
   let last = -1
-  for (const element of elementsIn(after)) {
+  for (const element of getElements(after)) {
     const index = indexByElement.get(element)
     if (index === undefined) continue
     if (index < last) return true
@@ -490,7 +490,7 @@ export function isReordered(
   return false
 }
 
-export function elementsIn(items: readonly OutlineItem[]): Element[] {
+export function getElements(items: readonly OutlineItem[]): Element[] {
   return items.filter(isNode).map(({ element }) => element)
 }
 

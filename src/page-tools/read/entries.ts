@@ -21,11 +21,11 @@ import {
   LEAST_WITH_MARK,
   optionsLine,
   readHead,
-  shownValue,
+  formatFieldValue,
   textMark,
   VALUE_LIMIT,
 } from './line.ts'
-import { textPlaces } from './long-text.ts'
+import { getTextPositions } from './long-text.ts'
 
 /** Size of a part of an outline. */
 export interface Size {
@@ -44,7 +44,7 @@ const CELL_ROLES = /cell$|header$/
  * Whether the node is an element to act on. Cells must be clickable: a grid may have any number that only take the
  * focus.
  */
-export function isToActOn(node: OutlineNode): boolean {
+export function isActionTarget(node: OutlineNode): boolean {
   return isInteractive(node) && (node.clickable || !CELL_ROLES.test(node.role))
 }
 
@@ -52,7 +52,7 @@ export function isToActOn(node: OutlineNode): boolean {
 function estimateSize(node: OutlineNode): Size {
   const { role, clickable, items } = node
   let lines = role || clickable ? 1 : 0
-  let interactive = isToActOn(node) ? 1 : 0
+  let interactive = isActionTarget(node) ? 1 : 0
   let isWhole = true
   let hasText = lines > 0
   for (const item of items) {
@@ -72,7 +72,7 @@ function estimateSize(node: OutlineNode): Size {
   return { lines, interactive, isWhole }
 }
 
-export function sizeOfAll(parts: readonly { readonly size: () => Size }[]): Size {
+export function sumSizes(parts: readonly { readonly size: () => Size }[]): Size {
   return parts.reduce((sum, { size }) => {
     const { lines, interactive, isWhole } = size()
     return {
@@ -84,12 +84,12 @@ export function sizeOfAll(parts: readonly { readonly size: () => Size }[]): Size
 }
 
 /** The mark for omitted lines: how many, how many elements to act on, and the ref to continue reading from. */
-export function leftOutLine(size: Size, first: Element): string {
+export function formatOmittedLine(size: Size, first: Element): string {
   return `… ${size.lines} more${formatInteractive(size)} [from=${ensureRef(first)}]`
 }
 
 /** The mark for all omitted content of an element that has a line. */
-export function leftOutInside(size: Size): string {
+export function formatOmittedContent(size: Size): string {
   return `… ${size.lines} inside${formatInteractive(size)}`
 }
 
@@ -142,7 +142,7 @@ function omittedEntry({ count, first }: OmittedItem, place: EntryPlace): Entry {
     element: first,
     isOmission: true,
     size: () => size,
-    line: () => leftOutLine(size, first),
+    line: () => formatOmittedLine(size, first),
   })
 }
 
@@ -346,7 +346,7 @@ function wholeText(pieces: readonly Piece[]): Texts | null {
 
 /** Like `onlyTexts`, but null for a cell that gets a line of its own. */
 function plainTexts(cell: OutlineNode): TextItem[] | null {
-  const hasOwnLine = isToActOn(cell) || (CELLS.test(cell.role) && isSpecialCell(cell))
+  const hasOwnLine = isActionTarget(cell) || (CELLS.test(cell.role) && isSpecialCell(cell))
   return hasOwnLine ? null : onlyTexts(flatten(cell))
 }
 
@@ -380,7 +380,7 @@ function nodeLine(
   { options, limits }: EntryOptions,
 ): string {
   const head = headText(parts, limits.name)
-  const value = shownValue(node, options, Math.min(VALUE_LIMIT, limits.text))
+  const value = formatFieldValue(node, options, Math.min(VALUE_LIMIT, limits.text))
   if (value !== null) return value ? `${head}: ${value}` : head
   if (isNamedByContent(node.role)) return head
   const itemTexts = texts?.flat().map(({ text }) => text) ?? []
@@ -457,7 +457,7 @@ function getResumeIndex(
   const isAll = items.length === 1 && native.childNodes(container).length === 1
   return isAll && !native.closest(container, 'pre')
     ? limit
-    : findIndexAfter(textPlaces(container, options).text, items, limit)
+    : findIndexAfter(getTextPositions(container, options).text, items, limit)
 }
 
 /** Index in the whole text where the words after the limit begin. */

@@ -15,12 +15,12 @@ import {
   typedValue,
   headWithRef,
   isContainer,
-  shownValue,
+  formatFieldValue,
   standaloneNode,
   textMark,
 } from './line.ts'
-import { excerptOf, longTextOf } from './long-text.ts'
-import { hiddenReason, seenButtons, visibilityOf } from '../outline/visibility.ts'
+import { findExcerpt, getLongText } from './long-text.ts'
+import { hiddenReason, findVisibleButtons, visibilityOf } from '../outline/visibility.ts'
 import { recountRules, hiddenUntilHover } from '../outline/hover/on-hover.ts'
 import { getAccessibleName } from '../outline/name.ts'
 import { comparableTexts, readableText, shownText } from './readable-text.ts'
@@ -427,7 +427,7 @@ function isInHiddenList(element: Element): boolean {
 
 function isHiddenByAria(element: Element): boolean {
   const part = native.closest(element, '[aria-hidden="true"]')
-  return part !== null && !seenButtons(part).some((button) => contains(button, element))
+  return part !== null && !findVisibleButtons(part).some((button) => contains(button, element))
 }
 
 function describe(
@@ -437,7 +437,7 @@ function describe(
   const node = standaloneNode(element, options)
   // Read the name first: it may mark the value as secret.
   const head = headWithRef(node, options)
-  const value = shownValue(node, options)
+  const value = formatFieldValue(node, options)
   const text =
     node.name?.text || isMasked(element, options) ? '' : shorten(shownText(element, options), 100)
   const content = formatPassage(element, query.text ?? '', options) || (value ?? text)
@@ -455,7 +455,7 @@ function describe(
 /** The place of the words in a long text, with the mark to read on from there. */
 function formatPassage(element: Element, query: string, options: PageOptions): string {
   if (!query || isMasked(element, options) || !(isField(element) || hasText(element))) return ''
-  const found = excerptOf(longTextOf(element, options), query)
+  const found = findExcerpt(getLongText(element, options), query)
   if (!found) return ''
   return `…${escapeMarks(cleanText(found.text))}… ${textMark(element, found.at)}`
 }

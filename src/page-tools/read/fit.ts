@@ -1,12 +1,12 @@
 import {
   type Entry,
   follows,
-  isToActOn,
-  leftOutInside,
-  leftOutLine,
+  isActionTarget,
+  formatOmittedContent,
+  formatOmittedLine,
   type LineLimits,
   type Size,
-  sizeOfAll,
+  sumSizes,
 } from './entries.ts'
 import { LEAST_WITH_MARK, NAME_LIMIT } from './line.ts'
 import { estimateUnrounded } from '../../lib/estimate-tokens.ts'
@@ -68,8 +68,8 @@ function render(entries: readonly Entry[], shown: ShownLines, depth = 0): string
 }
 
 function formatOmission(skipped: readonly Entry[], first: Entry, mayBeBare: boolean): string {
-  const size = sizeOfAll(skipped)
-  return mayBeBare && isFew(size) ? '…' : leftOutLine(size, first.element)
+  const size = sumSizes(skipped)
+  return mayBeBare && isFew(size) ? '…' : formatOmittedLine(size, first.element)
 }
 
 function isFew({ lines, interactive, isWhole }: Size): boolean {
@@ -85,8 +85,8 @@ function renderChildren(
   if (children.length === 0) return `${line}\n`
   if (!children.some((child) => shown.lines.has(child))) {
     const ref = line.includes('[ref=') ? '' : ` [ref=${ensureRef(entry.element)}]`
-    const size = sizeOfAll(children)
-    return `${line}${ref}: ${shown.isTight && isFew(size) ? '…' : leftOutInside(size)}\n`
+    const size = sumSizes(children)
+    return `${line}${ref}: ${shown.isTight && isFew(size) ? '…' : formatOmittedContent(size)}\n`
   }
   const colon = /: [^[\]"]*$/.test(line) ? '' : ':'
   return `${line}${colon}\n${render(children, shown, depth + 1)}`
@@ -339,7 +339,7 @@ function isMain(entry: Entry): boolean {
 }
 
 function isControl({ node }: Entry): boolean {
-  return node !== null && isToActOn(node)
+  return node !== null && isActionTarget(node)
 }
 
 function popupsFirst(visibleEntries: readonly Entry[]): readonly Entry[] {

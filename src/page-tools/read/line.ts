@@ -1,4 +1,4 @@
-import { cleanText, cut, quote, shorten, shownTyped, normalize } from '../clean-text.ts'
+import { cleanText, cut, quote, shorten, formatTypedText, normalize } from '../clean-text.ts'
 import {
   ancestorsOf,
   childrenOf,
@@ -233,7 +233,7 @@ function titleFlag({ element, masked }: OutlineNode): string {
 
 /** Elements to act on or to read in full get a ref; others only on request. */
 function hasRef({ role, element, clickable }: OutlineNode): boolean {
-  return clickable || mayHoldRef(element, role)
+  return clickable || canHaveRef(element, role)
 }
 
 /** Whether it is a picture without a name, which needs a ref. A named one can be looked at by its name. */
@@ -246,7 +246,7 @@ export function isContainer(role: string): boolean {
   return CONTAINER_ROLES.has(role)
 }
 
-export function mayHoldRef(element: Element, role: string): boolean {
+export function canHaveRef(element: Element, role: string): boolean {
   return (
     isActionable(role) ||
     isPopup(role) ||
@@ -271,7 +271,7 @@ export function valueText(node: OutlineNode, options: PageOptions): string | nul
  * A field's value as an outline shows it. Text that a tool typed isn't scrubbed. A value shown in part has the mark to
  * read on from.
  */
-export function shownValue(
+export function formatFieldValue(
   node: OutlineNode,
   options: PageOptions,
   limit: number = VALUE_LIMIT,
@@ -280,8 +280,8 @@ export function shownValue(
   if (!text) return text
   // Add neither a mark nor how much is missing: both would be longer than the text.
   if (text === MASKED) return text
-  if (limit < LEAST_WITH_MARK) return shownTyped(node.control, cut(text, limit), limit + 1)
-  const formatted = shownTyped(node.control, text, limit)
+  if (limit < LEAST_WITH_MARK) return formatTypedText(node.control, cut(text, limit), limit + 1)
+  const formatted = formatTypedText(node.control, text, limit)
   const isWhole = text.length <= limit && !keepsLines(node.control)
   if (!isWhole) return `${formatted} ${textMark(node.control, 0)}`
   const [before = '', after = ''] = getOuterSpaces(node.control)

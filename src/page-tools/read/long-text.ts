@@ -1,4 +1,4 @@
-import { asSent, escapeMarks, typedIn, cleanText, shorten } from '../clean-text.ts'
+import { markAsSent, escapeMarks, getTypedText, cleanText, shorten } from '../clean-text.ts'
 import {
   childrenOf,
   isElement,
@@ -48,7 +48,7 @@ const PRESERVES = /^(pre|break-spaces)/
  * The text of an element that isn't a field. Masked parts are masked, unseen ones left out. Spaces and lines are those
  * on the screen.
  */
-export function textPlaces(element: Element, options: PageOptions): TextPositions {
+export function getTextPositions(element: Element, options: PageOptions): TextPositions {
   const writer = new Writer()
   const visit = (container: Element): void => {
     const isVisible = once(() => isEditable(container) || unseenReason(container) === null)
@@ -146,7 +146,7 @@ class Writer implements TextPositions {
 }
 
 /** Position of the caret before the character with this number. Null in an empty text. */
-export function caretIn(
+export function findCaret(
   { segments }: TextPositions,
   at: number,
 ): { readonly node: Node; readonly offset: number } | null {
@@ -158,10 +158,10 @@ export function caretIn(
 }
 
 /** Text of a field or another element, in which its characters are counted. */
-export function longTextOf(element: Element, options: PageOptions): string {
+export function getLongText(element: Element, options: PageOptions): string {
   return isTag(element, 'input') || isTag(element, 'textarea')
     ? element.value
-    : textPlaces(element, options).text
+    : getTextPositions(element, options).text
 }
 
 /** A longer text, in a part that holds nothing else, is read by its lines. */
@@ -181,7 +181,7 @@ export function isLongText(node: OutlineNode, options: PageOptions): boolean {
   if (isMasked(element, options)) return false
   const inner = [...nodesOf(node)].slice(1)
   if (inner.some(({ role, clickable }) => clickable || isActionable(role))) return false
-  const text = longTextOf(element, options)
+  const text = getLongText(element, options)
   if (isField(element)) return text.length > VALUE_LIMIT || text.includes('\n')
   if (inner.some(({ role }) => role !== '')) return false
   return text.length > LONG_TEXT || (keepsLines(element) && text.includes('\n'))
@@ -207,7 +207,7 @@ export function longTextLines(
 ): string {
   const head = headWithRef(standaloneNode(element, options), options)
   if (isMasked(element, options)) return `- ${head}: ${MASKED}`
-  const text = longTextOf(element, options)
+  const text = getLongText(element, options)
   const start = Math.min(at, text.length)
   const parts = splitParts(element, text, clean)
   const reason = isField(element) ? null : unseenReason(element)
@@ -250,7 +250,7 @@ function splitParts(
   text: string,
   clean: (text: string) => string,
 ): readonly TextPart[] {
-  const typed = typedIn(element)
+  const typed = getTypedText(element)
   const typedStart = typed ? text.lastIndexOf(typed) : -1
   const parts: TextPart[] = []
   const add = (start: number, end: number, kind: TextPart['kind']): void => {
@@ -284,13 +284,13 @@ function render(parts: readonly TextPart[], from: number, to: number): string {
       if (begin >= end) return ''
       if (kind === 'masked') return MASKED
       const shown = escapeMarks(withoutInvisible(text.slice(begin, end)))
-      return kind === 'sent' ? asSent(shown) : shown
+      return kind === 'sent' ? markAsSent(shown) : shown
     })
     .join('')
 }
 
 /** Words around a match. Null if there is none, or if it is among the first characters, which are shown anyway. */
-export function excerptOf(text: string, passage: string): { text: string; at: number } | null {
+export function findExcerpt(text: string, passage: string): { text: string; at: number } | null {
   const pattern = patternOf(passage.trim())
   const found = pattern ? new RegExp(pattern, 'i').exec(text) : null
   if (!found || found.index + found[0].length <= VALUE_LIMIT) return null

@@ -4,7 +4,14 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { runExclusive, livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../page.ts'
 import { runInSlices, runSync } from '../waiting.ts'
-import { buildEntries, type Entry, isToActOn, noEntries, ONE_LINE, textEntry } from './entries.ts'
+import {
+  buildEntries,
+  type Entry,
+  isActionTarget,
+  noEntries,
+  ONE_LINE,
+  textEntry,
+} from './entries.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
@@ -15,7 +22,7 @@ import {
   type OutlineNode,
   pageContext,
   walk,
-  elementsIn,
+  getElements,
   isText,
   nodesOf,
 } from '../outline/walk.ts'
@@ -199,7 +206,7 @@ const ORDER_TEXT_LIMIT = 40
 
 /** The line that reports a new order: the texts of the node's elements in that order. */
 function orderLine(node: OutlineNode, options: PageOptions): string {
-  const texts = elementsIn(node.items)
+  const texts = getElements(node.items)
     .map((element) => readableText(element, options))
     .filter(Boolean)
   const shown = texts
@@ -413,7 +420,9 @@ function findRedrawn(
   live: LivePage,
 ): ReadonlyMap<Element, Entry> {
   const redrawn = new Map<Element, Entry>()
-  const countControls = onceEach((node: OutlineNode) => [...nodesOf(node)].filter(isToActOn).length)
+  const countControls = onceEach(
+    (node: OutlineNode) => [...nodesOf(node)].filter(isActionTarget).length,
+  )
   const replaced = new Map<OutlineNode, readonly OutlineNode[]>()
   for (const node of newNodes) {
     let container = node.parent
@@ -442,7 +451,7 @@ function findRedrawn(
 
 /** Whether it is a control or a cell. Words beside them are told, such as "No room is free". */
 function isPartOfGrid(node: OutlineNode): boolean {
-  return node.role.endsWith('cell') || [...nodesOf(node)].some(isToActOn)
+  return node.role.endsWith('cell') || [...nodesOf(node)].some(isActionTarget)
 }
 
 /** Calls a function once for each argument. */

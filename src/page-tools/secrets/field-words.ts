@@ -1,6 +1,6 @@
 import { cleanText } from '../clean-text.ts'
 import { childrenOf, closest, isElement, isTag, labelsOf, referenced } from '../dom.ts'
-import { withGenerated } from '../generated-text.ts'
+import { addGeneratedText } from '../generated-text.ts'
 import * as native from '../native.ts'
 import { normalizeLetters, normalizeWords, LETTERS } from '../../lib/normalize-words.ts'
 import { findSecretWord } from '../../lib/secret-words.ts'
@@ -126,7 +126,7 @@ function readShownWords(element: Element, level = 0): string {
     if (!isElement(node)) return native.nodeType(node) === 3 ? (native.nodeValue(node) ?? '') : ''
     return WITHOUT_WORDS.test(native.localName(node)) ? ' ' : readShownWords(node, level + 1)
   })
-  return [...attributeWords, withGenerated(element, content.join(''))].filter(Boolean).join(' ')
+  return [...attributeWords, addGeneratedText(element, content.join(''))].filter(Boolean).join(' ')
 }
 
 /**

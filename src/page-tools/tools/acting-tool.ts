@@ -27,7 +27,7 @@ import {
 import { contains, isAttached, isElement, isTag } from '../dom.ts'
 import {
   activatedElements,
-  controlAround,
+  findControl,
   guardActions,
   marksOf,
   mustConfirm,
@@ -42,11 +42,11 @@ import {
   sendChoice,
   takesEnter,
 } from '../act/field-kind.ts'
-import { isNamedBy } from '../act/option-list.ts'
+import { matchesLabels } from '../act/option-list.ts'
 import { commitOf, type ElementAction, rememberPost } from '../act/commits.ts'
 import {
   addressDigest,
-  hasSameAround,
+  hasSameSurroundings,
   isSameApprovalTarget,
   formatApprovalTarget,
   describeApprovalTarget,
@@ -328,7 +328,7 @@ function requireNamed(
   if (!effect || !boundElement) return
   const activated = activatedElements(boundElement, elementAction.action)
   // A press on a part of a control presses all of it.
-  if (activated.includes(controlAround(element))) return
+  if (activated.includes(findControl(element))) return
   const { options } = live
   const { classify } = options
   const confirmOptions = {
@@ -354,7 +354,7 @@ function requireNoApprovalNeeded(
   // Approval of a choice covers the option that it names.
   const choice = record?.uses.find(
     (candidate) =>
-      candidate.action === 'select' && isNamedBy(element, candidate.labels ?? [], options),
+      candidate.action === 'select' && matchesLabels(element, candidate.labels ?? [], options),
   )
   // Typing may go on within the approved part.
   const marks = effect === undefined ? [...bound.values()].flatMap(marksOf) : []
@@ -368,7 +368,7 @@ function requireNoApprovalNeeded(
 }
 
 function unconfirmed(element: Element, does: string, live: LivePage): PageError {
-  const subject = describeElement(controlAround(element), live)
+  const subject = describeElement(findControl(element), live)
   return new PageError('unconfirmed', `${subject}${does && `, which ${does}`}. ${UNCONFIRMED}`)
 }
 
@@ -418,14 +418,14 @@ function requireSame(
   const current = element && isAttached(element) ? describeApprovalTarget(element, live, use) : null
   const elapsedMs = Date.now() - record.at
   const isSame = current && isSameApprovalTarget(use, current, { elapsedMs, isUntouched })
-  if (isSame && (!isUntouched || hasSameAround(use, current, { elapsedMs }))) return
+  if (isSame && (!isUntouched || hasSameSurroundings(use, current, { elapsedMs }))) return
   const [approvedLine, currentLine] = [
     formatApprovalTarget(use),
     current && formatApprovalTarget(current),
   ]
   // The line might not show what is different.
   const hiddenDifference =
-    current && hasSameAround(use, current, { elapsedMs })
+    current && hasSameSurroundings(use, current, { elapsedMs })
       ? 'is another one in what is not shown: the end of a long name, place or address, or what it sends'
       : 'is in a form or dialog that holds something else now'
   const difference = currentLine === approvedLine ? hiddenDifference : `is ${currentLine} now`

@@ -16,8 +16,14 @@ import { choicesOf } from '../act/option-list.ts'
 import { dropTarget } from '../act/drag.ts'
 import { editableIn, takesEnter } from '../act/field-kind.ts'
 import { mustConfirm, requireActivated, canReceiveKeys } from '../act/guard-actions.ts'
-import { placeInWords, type Point } from '../act/hit-test.ts'
-import { activationOf, commitOf, type ElementAction, pageOf, usedBy } from '../act/commits.ts'
+import { describePoint, type Point } from '../act/hit-test.ts'
+import {
+  activationOf,
+  commitOf,
+  type ElementAction,
+  pageOf,
+  getUsedElement,
+} from '../act/commits.ts'
 import { requireSite } from '../act/sites.ts'
 import { resolveTarget } from '../act/target.ts'
 import * as native from '../native.ts'
@@ -115,7 +121,8 @@ export async function needsApproval(
     for (const item of [element, ...chosenOptions])
       if (mustConfirm(item, use.action, live.options)) return true
     const elementAction = getElementAction(element, use)
-    if (mustConfirm(usedBy(element, elementAction), elementAction.action, live.options)) return true
+    if (mustConfirm(getUsedElement(element, elementAction), elementAction.action, live.options))
+      return true
   }
   return 'default'
 }
@@ -133,7 +140,7 @@ export async function commits(page: Page, uses: readonly ElementUse[]): Promise<
 
 /** Throws if the action is refused in any case: nobody needs to be asked. */
 function requirePossible(element: Element, elementAction: ElementAction, live: LivePage): void {
-  const usedElement = usedBy(element, elementAction)
+  const usedElement = getUsedElement(element, elementAction)
   const activation = activationOf(elementAction.action)
   requireActivated(usedElement, activation, live.options)
   if (activation) requireSite(usedElement, activation, live)
@@ -184,7 +191,7 @@ export async function describeUses(
 
 function formatUse(use: RecordedUse): string {
   const line = formatApprovalTarget(use)
-  if (use.at) return `${line}, ${placeInWords(use.at)}`
+  if (use.at) return `${line}, ${describePoint(use.at)}`
   const chosenOptions =
     use.labels?.map((label) => quoted(shorten(cleanText(label), LABEL_LIMIT))) ?? []
   return chosenOptions.length > 0 ? `${line}, to choose ${chosenOptions.join(', ')}` : line

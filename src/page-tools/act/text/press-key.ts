@@ -1,4 +1,4 @@
-import { asSent, quote, shorten } from '../../clean-text.ts'
+import { markAsSent, quote, shorten } from '../../clean-text.ts'
 import { activeElement, closest, focusedElement, isElement } from '../../dom.ts'
 import * as native from '../../native.ts'
 import * as nativeDocument from '../../native-document.ts'
@@ -73,7 +73,7 @@ export async function pressKey(
         ? ''
         : ` on ${describeElement(receiver, live)}`
     return {
-      summary: `Pressed ${asSent(keyName)}${times > 1 ? ` ${times} times` : ''}${targetNote}.${hasNewSelection ? ` Selected: ${quote(shorten(selected, 100))}.` : ''}`,
+      summary: `Pressed ${markAsSent(keyName)}${times > 1 ? ` ${times} times` : ''}${targetNote}.${hasNewSelection ? ` Selected: ${quote(shorten(selected, 100))}.` : ''}`,
       element: receiver,
       focused,
       expectsChange: !hasNewSelection,

@@ -5,12 +5,12 @@ import { requireAllowed } from '../../outline/region.ts'
 import { type ActOptions, PageError } from '../../page.ts'
 import { isField, isMasked } from '../../secrets/secret-fields.ts'
 import {
-  caretIn,
+  findCaret,
   cutsMasked,
   hasMasked,
-  longTextOf,
+  getLongText,
   patternOf,
-  textPlaces,
+  getTextPositions,
   readSelection,
 } from '../../read/long-text.ts'
 import { describeElement, resolveTarget, type Target } from '../target.ts'
@@ -70,7 +70,7 @@ function selectByKeys(
 /** Throws `invalid-input` for characters outside of the text, `unsupported` if no part of it can be selected. */
 function selectRange(element: HTMLElement, range: CharacterRange, live: LivePage): void {
   const { from, to } = range
-  const { length } = longTextOf(element, live.options)
+  const { length } = getLongText(element, live.options)
   const name = describeElement(element, live)
   if (from > to || to > length)
     throw new PageError(
@@ -83,16 +83,16 @@ function selectRange(element: HTMLElement, range: CharacterRange, live: LivePage
       throw new PageError('unsupported', `${name} can only be selected as a whole.`)
     return element.setSelectionRange(from, to)
   }
-  const places = textPlaces(element, live.options)
-  const start = caretIn(places, from) ?? textEdge(element, 'start')
-  const end = from === to ? start : (caretIn(places, to) ?? textEdge(element, 'end'))
+  const places = getTextPositions(element, live.options)
+  const start = findCaret(places, from) ?? textEdge(element, 'start')
+  const end = from === to ? start : (findCaret(places, to) ?? textEdge(element, 'end'))
   viewOf(element).getSelection()?.setBaseAndExtent(start.node, start.offset, end.node, end.offset)
 }
 
 /** Throws if the range cuts a secret: half of it, or with other text within, it would no longer be recognized. */
 function requireUncut(element: HTMLElement, range: CharacterRange, live: LivePage): void {
   if (isMasked(element, live.options)) return
-  const text = longTextOf(element, live.options)
+  const text = getLongText(element, live.options)
   if (!cutsMasked(element, text, { ...range, clean: scrubber(live) })) return
   throw new PageError(
     'unsupported',
@@ -173,7 +173,7 @@ function resolveRange(
   live: LivePage,
 ): CharacterRange {
   const from = requestedFrom ?? 0
-  const content = longTextOf(element, live.options)
+  const content = getLongText(element, live.options)
   if (text === undefined) return { from, to: to ?? content.length }
   const clean = scrubber(live)
   const found = [...content.matchAll(new RegExp(patternOf(text), 'g'))]

@@ -32,7 +32,7 @@ import {
 import { type CharacterRange, selectedRange, type TypingPlace } from './select-text.ts'
 import { requireAllowed } from '../../outline/region.ts'
 import {
-  asSent,
+  markAsSent,
   cleanText,
   normalize,
   quote,
@@ -42,7 +42,7 @@ import {
   shorten,
 } from '../../clean-text.ts'
 import { makeReady } from '../make-ready.ts'
-import { longTextOf, textInRange } from '../../read/long-text.ts'
+import { getLongText, textInRange } from '../../read/long-text.ts'
 import { sendDrag } from '../drag.ts'
 import { yieldToEventLoop } from '../../../lib/yield-to-event-loop.ts'
 import { nextFrame } from '../../waiting.ts'
@@ -80,7 +80,7 @@ async function setSlider(
     : (native.getAttribute(slider, 'aria-valuetext') ?? getValue(slider))
   throw new PageError(
     'refused-value',
-    `${name} is now at ${current}: it can't be brought to ${asSent(text.slice(0, 120))} by its arrow keys. It takes ${formatRange(slider)}.`,
+    `${name} is now at ${current}: it can't be brought to ${markAsSent(text.slice(0, 120))} by its arrow keys. It takes ${formatRange(slider)}.`,
   )
 }
 
@@ -375,7 +375,7 @@ interface FieldContent {
 function readContent(field: Element, { live }: ActionContext): FieldContent {
   return {
     value: cleanText(fieldValue(field, getShownRole(field) || 'textbox') ?? ''),
-    text: longTextOf(field, live.options),
+    text: getLongText(field, live.options),
   }
 }
 
@@ -444,7 +444,7 @@ function partNote(
 ): string {
   const { from, to } = place
   const expected = before.text.slice(0, from) + text + before.text.slice(to)
-  const current = longTextOf(field, context.live.options)
+  const current = getLongText(field, context.live.options)
   const isSame = (first: string, second: string): boolean =>
     normalizeSpaces(first) === normalizeSpaces(second)
   if (isSame(current, expected)) return ` It now holds ${current.length} characters.`
