@@ -268,7 +268,7 @@ function describeInFull(element: Element, live: LivePage): FullDescription {
   const text = isMasked(element, options) ? '' : readableText(element, options)
   const ownName = getAccessibleName(element, role || 'button', options).text
   const place = placeOf(element, options, Infinity)
-  const placedIn = place?.of === 'item' ? 'item' : place?.of === 'named' ? 'part' : null
+  const placedIn = place?.source === 'item' ? 'item' : place?.source === 'named' ? 'part' : null
   const toggle = toggleState(element)
   // Scrub first, then shorten: the beginning of a secret that is cut would stay.
   const name = clean(ownName || text)

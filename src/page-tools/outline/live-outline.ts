@@ -574,7 +574,7 @@ interface Removal {
   readonly at: number
   readonly line: string
   /** The element that it was in. */
-  readonly around: Element | undefined
+  readonly parent: Element | undefined
 }
 
 interface Reordering {
@@ -600,7 +600,7 @@ class ChangeHistory {
   }
 
   recordRemoval(line: string, version: number, parent?: Element): void {
-    this.#removals.push({ at: version, line, around: parent })
+    this.#removals.push({ at: version, line, parent })
   }
 
   /**

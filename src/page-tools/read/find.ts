@@ -34,7 +34,7 @@ interface Surroundings {
   /** Empty: masked. */
   readonly label: string
   /** Source of the label: an item of a list, a part with a name or a title, or the words of a part without. */
-  readonly of: 'item' | 'named' | 'words'
+  readonly source: 'item' | 'named' | 'words'
 }
 
 const ITEMS = /^(row|listitem|article|treeitem)$/
@@ -57,16 +57,16 @@ export function placeOf(
     const role = getShownRole(ancestor)
     const isItem = ITEMS.test(role)
     if (!isItem && !DIALOGS.test(role) && !PART_ROLES.test(role)) continue
-    if (isMasked(ancestor, options)) return unnamed ?? { role, label: '', of: 'words' }
+    if (isMasked(ancestor, options)) return unnamed ?? { role, label: '', source: 'words' }
     const name =
       getAccessibleName(ancestor, role, options).text ||
       (isItem ? '' : readTitle(ancestor, options))
     const label = name || readableText(ancestor, options, limit)
     if (!label) continue
-    if (isItem) return { role, label, of: 'item' }
+    if (isItem) return { role, label, source: 'item' }
     // The words of a dialog are its question.
-    if (name || DIALOGS.test(role)) return { role, label, of: 'named' }
-    unnamed ??= { role, label, of: 'words' }
+    if (name || DIALOGS.test(role)) return { role, label, source: 'named' }
+    unnamed ??= { role, label, source: 'words' }
   }
   return unnamed
 }

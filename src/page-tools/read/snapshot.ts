@@ -274,8 +274,8 @@ export function changesText(
         { node, parent: null },
       ),
     ),
-    ...removed.flatMap(({ line, around }) =>
-      around && (ownElements.has(around) || isWithin(around, redrawn)) ? [] : removedEntry(line),
+    ...removed.flatMap(({ line, parent }) =>
+      parent && (ownElements.has(parent) || isWithin(parent, redrawn)) ? [] : removedEntry(line),
     ),
   ]
   const reported = new Set<Element>()
@@ -431,7 +431,7 @@ function findRedrawn(
   }
   for (const [container, nodes] of replaced) {
     const removedCount = removed.filter(
-      (candidate) => candidate.around && contains(container.element, candidate.around),
+      (candidate) => candidate.parent && contains(container.element, candidate.parent),
     ).length
     const count = nodes.reduce((sum, node) => sum + countControls(node), 0)
     if (
