@@ -144,20 +144,20 @@ class Scanner implements ActionScanner {
   push(piece: string): StreamPart[] {
     this.#pieces.push(piece)
     this.#machine.push(piece)
-    return this.#sink.take()
+    return this.#sink.drain()
   }
 
   reset(): StreamPart[] {
     this.#machine.emitHeld()
     this.#machine = this.#newMachine(false)
-    return this.#sink.take()
+    return this.#sink.drain()
   }
 
   end({ finishReason }: { readonly finishReason?: string } = {}): StreamPart[] {
     this.#sink.isCut = finishReason === 'length' || finishReason === 'content-filter'
     this.#machine.end()
     this.#sink.end()
-    return this.#sink.take()
+    return this.#sink.drain()
   }
 }
 
@@ -179,7 +179,7 @@ class PartSink implements Sink {
     this.#maxLength = options.maxBlockLength ?? 1_000_000
   }
 
-  take(): StreamPart[] {
+  drain(): StreamPart[] {
     const parts = this.#parts
     this.#parts = []
     return parts
@@ -207,22 +207,23 @@ class PartSink implements Sink {
 
   isCall(text: string): boolean {
     const call = withoutTagMarks(text)
-    const read = readForeign(call, this.#index)
-    return read !== undefined && endsAnswer(call.slice(read.end))
+    const parsed = readForeign(call, this.#index)
+    return parsed !== undefined && endsAnswer(call.slice(parsed.end))
   }
 
   readCalls(held: string, { quotations = new QuotationTracker(), show }: CallsOptions): CallsFound {
     const text = withoutTagMarks(held)
     const { isCut } = this
-    const read = this.#rescue
+    const parsed = this.#rescue
       ? readOwnSections(text, this.#index, { quotations, maxLength: this.#maxLength, isCut })
       : readSections(text, this.#index, isCut)
-    if (!read) return 'text'
-    if (read.thoughtEnd !== undefined) return { thoughtEnd: writtenPosition(held, read.thoughtEnd) }
-    for (const prose of read.prose) show(prose)
-    this.#emitCalls(read)
+    if (!parsed) return 'text'
+    if (parsed.thoughtEnd !== undefined)
+      return { thoughtEnd: writtenPosition(held, parsed.thoughtEnd) }
+    for (const prose of parsed.prose) show(prose)
+    this.#emitCalls(parsed)
     // This text precedes the text ignored so far.
-    if (read.ignored !== undefined) this.#ignored.unshift(read.ignored)
+    if (parsed.ignored !== undefined) this.#ignored.unshift(parsed.ignored)
     return 'calls'
   }
 
@@ -255,9 +256,9 @@ class PartSink implements Sink {
   #readBlock({ content, tooLong: isTooLong, isClosed }: FoundBlock): ParsedCalls {
     if (isTooLong) return tooLongCalls()
     const isCut = this.isCut && !isClosed
-    const read = readBlockContent(content, this.#index, isCut)
-    if (read.ignored !== undefined) this.onIgnored(read.ignored)
-    return read
+    const parsed = readBlockContent(content, this.#index, isCut)
+    if (parsed.ignored !== undefined) this.onIgnored(parsed.ignored)
+    return parsed
   }
 
   #readMention(text: string): ParsedCalls {
@@ -267,12 +268,12 @@ class PartSink implements Sink {
     return readBlock(splitAtCloser(text.slice(opener.end)).content, this.#index)
   }
 
-  #emitCalls(read: ParsedCalls): void {
+  #emitCalls(parsed: ParsedCalls): void {
     // R16: an earlier call is invalid.
     if (this.#hasProblem) return
-    for (const call of read.calls)
+    for (const call of parsed.calls)
       this.#parts.push({ type: 'tool-call', toolCallId: this.#newId(), ...call })
-    if (read.problem) this.#problem(read.problem, read.problemTool)
+    if (parsed.problem) this.#problem(parsed.problem, parsed.problemTool)
   }
 
   #problem(problem: CallProblem, toolName?: string): void {

@@ -55,15 +55,15 @@ class ValueReader extends ElementFinder {
       return slices.length > 1
         ? slices.map((each) => this.#readUntyped(each))
         : this.#readUntyped(slice)
-    if (shape.options) return coerceText(this.#textOf(one(slices), shape), shape)
+    if (shape.options) return coerceText(this.#readText(requireSingle(slices), shape), shape)
     const lists = expandUnions(shape).filter((leaf) => leaf.types.includes('array'))
     if (lists.length > 0 && this.#isOnlyArray(shape)) return this.#readArray(slices, shape, depth)
     if (lists.length > 0 && (slices.length > 1 || this.#hasItems(slice)))
       return firstFit(lists, shape, (list) => this.#readArray(slices, list, depth))
-    const single = one(slices)
+    const single = requireSingle(slices)
     if (shape.branches || shape.types.length > 1) return this.#readUnion(single, shape, depth)
     if (shape.types[0] === 'object') return this.#readObject(single, shape, depth)
-    return coerceText(this.#textOf(single, shape), shape)
+    return coerceText(this.#readText(single, shape), shape)
   }
 
   #isOnlyArray(shape: Shape): boolean {
@@ -91,7 +91,7 @@ class ValueReader extends ElementFinder {
         if (!mayBeText || !admitsText(shape)) throw thrown
       }
     }
-    return coerceText(this.#textOf(slice, shape), shape)
+    return coerceText(this.#readText(slice, shape), shape)
   }
 
   #readArray(slices: readonly Slice[], shape: Shape, depth: number): JsonValue {
@@ -109,7 +109,7 @@ class ValueReader extends ElementFinder {
     const item = shape.itemAt(0)
     const first = this.#isMarkup(slice, item) ? this.nextOpen(slice.start, slice.end) : undefined
     if (!first) {
-      const list = coerceText(this.#textOf(slice, shape), { ...shape, types: ['array'] })
+      const list = coerceText(this.#readText(slice, shape), { ...shape, types: ['array'] })
       return Array.isArray(list) ? (list as readonly JsonValue[]) : [list]
     }
     const isProperty = expandUnions(item).some((leaf) =>
@@ -118,8 +118,9 @@ class ValueReader extends ElementFinder {
     if (isProperty && first.name !== 'item') return [this.readValue([slice], item, depth + 1)]
     const siblings = new Set([first.name])
     const children = this.children(slice, () => ({ shape: item, siblings }))
-    const odd = children.find((child) => child.name !== first.name)
-    if (odd) throw new ValueProblem(`expected only <${first.name}> elements, got <${odd.name}>`)
+    const unexpected = children.find((child) => child.name !== first.name)
+    if (unexpected)
+      throw new ValueProblem(`expected only <${first.name}> elements, got <${unexpected.name}>`)
     return children.map((child, index) =>
       withErrorPath(`item ${index + 1}`, () =>
         this.readValue([child.slice], shape.itemAt(index), depth + 1),
@@ -129,7 +130,7 @@ class ValueReader extends ElementFinder {
 
   #readObject(slice: Slice, shape: Shape, depth: number): JsonValue {
     if (!this.#isMarkup(slice, shape))
-      return coerceText(this.#textOf(slice, shape), { ...shape, types: ['object'] })
+      return coerceText(this.#readText(slice, shape), { ...shape, types: ['object'] })
     if (
       !shape.listsProperties &&
       shape.patterns.length === 0 &&
@@ -148,8 +149,8 @@ class ValueReader extends ElementFinder {
       }
     })
     const entries = groupBy(children, (child) => propertyOfTag(shape, child.name))
-    return coerceEntries(entries, shape, (same, schema) =>
-      this.readValue(same, shape.schemaReader.shape(schema), depth + 1),
+    return coerceEntries(entries, shape, (slices, schema) =>
+      this.readValue(slices, shape.schemaReader.shape(schema), depth + 1),
     )
   }
 
@@ -192,7 +193,7 @@ class ValueReader extends ElementFinder {
     }
   }
 
-  #textOf(slice: Slice, shape: Shape): string {
+  #readText(slice: Slice, shape: Shape): string {
     const raw = this.#raw(slice)
     const mayHoldComments = !admitsText(shape) && raw.length < 1000
     return decodeXmlText(mayHoldComments ? raw.replaceAll(outerComments, '') : raw)
@@ -203,7 +204,7 @@ class ValueReader extends ElementFinder {
   }
 }
 
-function one(slices: readonly Slice[]): Slice {
+function requireSingle(slices: readonly Slice[]): Slice {
   const [slice] = slices
   if (!slice || slices.length > 1)
     throw new ValueProblem(`given ${slices.length} times, expected once`)
@@ -435,10 +436,10 @@ class BlockReader {
    */
   #nameAttribute(element: Child): string | undefined {
     const name = element.attributes.get('name')
-    const known = this.#index.find(element.name)
-    const isOther =
-      name !== undefined && !known?.input.properties.has('name') && this.#index.find(name)
-    return known && !isOther ? undefined : name
+    const tool = this.#index.find(element.name)
+    const namesOtherTool =
+      name !== undefined && !tool?.input.properties.has('name') && this.#index.find(name)
+    return tool && !namesOtherTool ? undefined : name
   }
 
   /** R10: a call ends at its first closer that is followed by another call or the end of the block. */
@@ -465,21 +466,23 @@ class BlockReader {
     if (json !== undefined) return readJsonCall(tool, json)
     const tags = makeTags(tool.input.properties.keys())
     const siblings = new Set([...tags.keys(), ...tags.values(), ...genericParameters])
-    const nameOf = (name: string, attributes: OpenTag['attributes']): string =>
+    const getParameterName = (name: string, attributes: OpenTag['attributes']): string =>
       parameterName(tool, name, attributes)
     const children = this.#values.children(element.slice, (name, attributes): Expected => {
-      const schema = propertySchema(tool.input, nameOf(name, attributes))
+      const schema = propertySchema(tool.input, getParameterName(name, attributes))
       return { shape: schema === undefined ? undefined : tool.reader.shape(schema), siblings }
     })
-    const given = new Map<string, readonly Slice[] | string>()
+    const values = new Map<string, readonly Slice[] | string>()
     for (const [name, value] of element.attributes) {
       const property = propertyOfTag(tool.input, name)
       if (!(element.generic && name === 'name') && tool.input.properties.has(property))
-        given.set(property, value)
+        values.set(property, value)
     }
-    for (const [name, slices] of groupBy(children, (child) => nameOf(child.name, child.attributes)))
-      given.set(name, slices)
-    return readArguments(tool, given, (value, shape) =>
+    for (const [name, slices] of groupBy(children, (child) =>
+      getParameterName(child.name, child.attributes),
+    ))
+      values.set(name, slices)
+    return readArguments(tool, values, (value, shape) =>
       typeof value === 'string' ? coerceText(value, shape) : this.#values.readValue(value, shape),
     )
   }

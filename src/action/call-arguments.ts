@@ -25,50 +25,50 @@ export interface ActionCall {
 export function readArguments<Value>(
   tool: IndexedTool,
   entries: Iterable<readonly [string, Value]>,
-  coerceOne: (value: Value, shape: Shape) => JsonValue,
+  coerce: (value: Value, shape: Shape) => JsonValue,
 ): ActionCall {
   const input: Record<string, JsonValue> = {}
-  const given = new Map<string, Value>()
+  const values = new Map<string, Value>()
   const repeated = new Set<string>()
   for (const [name, value] of entries) {
-    if (given.has(name)) repeated.add(name)
-    given.set(name, value)
+    if (values.has(name)) repeated.add(name)
+    values.set(name, value)
   }
-  const problems = new ParameterProblems(tool, given)
+  const problems = new ParameterProblems(tool, values)
   for (const name of repeated) problems.value(name, new ValueProblem('given more than once'))
-  for (const [name, value] of given) {
+  for (const [name, value] of values) {
     const schema = propertySchema(tool.input, name)
     if (schema === undefined || schema === false) {
       problems.unknown(name)
       continue
     }
     try {
-      setOwn(input, name, coerceOne(value, tool.reader.shape(schema)))
+      setOwn(input, name, coerce(value, tool.reader.shape(schema)))
     } catch (thrown) {
       if (!(thrown instanceof ValueProblem)) throw thrown
       problems.value(name, thrown)
     }
   }
-  for (const name of tool.input.required) if (!given.has(name)) problems.missing(name)
+  for (const name of tool.input.required) if (!values.has(name)) problems.missing(name)
   problems.throwIfAny()
   return { toolName: tool.name, input }
 }
 
 class ParameterProblems {
   readonly #tool: IndexedTool
-  readonly #given: ReadonlyMap<string, unknown>
+  readonly #values: ReadonlyMap<string, unknown>
   readonly #descriptions: string[] = []
   #suggestion: string | undefined
 
-  constructor(tool: IndexedTool, given: ReadonlyMap<string, unknown>) {
+  constructor(tool: IndexedTool, values: ReadonlyMap<string, unknown>) {
     this.#tool = tool
-    this.#given = given
+    this.#values = values
   }
 
   unknown(name: string): void {
     const all = [...this.#tool.input.properties.keys()]
-    const free = all.filter((candidate) => !this.#given.has(candidate))
-    const suggestion = suggestName(name, free) ?? suggestName(name, all)
+    const unused = all.filter((candidate) => !this.#values.has(candidate))
+    const suggestion = suggestName(name, unused) ?? suggestName(name, all)
     this.#suggestion ??= suggestion
     const hint = suggestion === undefined ? '' : `, did you mean '${suggestion}'?`
     this.#descriptions.push(`unknown parameter '${name}'${hint}`)
@@ -94,8 +94,8 @@ export function invalidParameters(
   problem: string,
   suggestion?: string,
 ): CallProblem {
-  const stop = problem.endsWith('?') ? '' : '.'
-  const message = `Invalid parameters for ${tool.name}: ${problem}${stop} Expected: ${describeParameters(tool)}.`
+  const period = problem.endsWith('?') ? '' : '.'
+  const message = `Invalid parameters for ${tool.name}: ${problem}${period} Expected: ${describeParameters(tool)}.`
   return new CallProblem('invalid_params', message, suggestion)
 }
 
@@ -126,7 +126,7 @@ export function requireTool(name: string, index: ToolIndex): IndexedTool {
   if (tool) return tool
   throw unknownTool(
     name,
-    index.tools.map((known) => known.name),
+    index.tools.map((entry) => entry.name),
   )
 }
 
@@ -163,10 +163,10 @@ function isSound(json: string): boolean {
   const keys: Set<string>[] = []
   for (const [sign, key] of json.matchAll(/("(?:\\.|[^"\\])*")\s*:|"(?:\\.|[^"\\])*"|[[{}\]]/g)) {
     if (key !== undefined) {
-      const known = keys.at(-1)
+      const siblingKeys = keys.at(-1)
       const name = JSON.parse(key) as string
-      if (known?.has(name)) return false
-      known?.add(name)
+      if (siblingKeys?.has(name)) return false
+      siblingKeys?.add(name)
     } else if (sign === '[' || sign === '{') keys.push(new Set())
     else if (sign === ']' || sign === '}') keys.pop()
     if (keys.length > MAX_DEPTH) return false
@@ -189,20 +189,21 @@ export function coerceText(text: string, shape: Shape): JsonValue {
   if (isUntyped(shape)) return text
   if (shape.options) return matchOption(text, shape)
   const branches = shape.branches ?? byType(shape)
-  if (branches.length > 1) return firstFit(branches, shape, (branch) => oneBranch(text, branch))
-  const only = branches[0]
-  return only?.branches || only?.options
-    ? coerceText(text, only)
-    : coerceToType(text, only ?? shape)
+  if (branches.length > 1)
+    return firstFit(branches, shape, (branch) => coerceToBranch(text, branch))
+  const single = branches[0]
+  return single?.branches || single?.options
+    ? coerceText(text, single)
+    : coerceToType(text, single ?? shape)
 
-  function oneBranch(value: string, branch: Shape): JsonValue {
+  function coerceToBranch(value: string, branch: Shape): JsonValue {
     if (branch.types.includes('array') && branch.types.length === 1)
       throw new ValueProblem('a list needs <item> elements')
     if (value === '' && branch.types[0] === 'null' && admitsText(shape))
       throw new ValueProblem('the empty string is text')
-    const read = coerceText(value, branch)
-    if (typeof read === 'string' || read === null || !admitsText(shape)) return read
-    if (typeof read === 'object' || String(read) === value.trim()) return read
+    const coerced = coerceText(value, branch)
+    if (typeof coerced === 'string' || coerced === null || !admitsText(shape)) return coerced
+    if (typeof coerced === 'object' || String(coerced) === value.trim()) return coerced
     throw new ValueProblem('not exactly that value')
   }
 }
@@ -216,16 +217,16 @@ function byType(shape: Shape): readonly Shape[] {
 /** The result of the first branch that accepts the value; `null` branches are tried first (R15). */
 export function firstFit(
   branches: readonly Shape[],
-  whole: Shape,
+  shape: Shape,
   attempt: (branch: Shape) => JsonValue,
 ): JsonValue {
   const nullFirst = branches.toSorted((a, b) => Number(isNull(b)) - Number(isNull(a)))
-  return firstOf(nullFirst, whole, attempt)
+  return coerceToFirst(nullFirst, shape, attempt)
 }
 
-function firstOf(
+function coerceToFirst(
   branches: readonly Shape[],
-  whole: Shape,
+  shape: Shape,
   attempt: (branch: Shape) => JsonValue,
 ): JsonValue {
   let problem: ValueProblem | undefined
@@ -238,7 +239,7 @@ function firstOf(
     }
   }
   throw new ValueProblem(
-    `expected ${describeShape(whole)}${problem ? ` (${problem.message})` : ''}`,
+    `expected ${describeShape(shape)}${problem ? ` (${problem.message})` : ''}`,
     problem?.suggestion,
   )
 }
@@ -271,25 +272,25 @@ function coerceToType(text: string, shape: Shape): JsonValue {
 }
 
 function toNumber(text: string, type: 'integer' | 'number'): number {
-  const wanted = type === 'integer' ? 'a whole number' : 'a number'
-  if (!numberPattern.test(text)) throw new ValueProblem(`expected ${wanted}, got ${quote(text)}`)
+  const expected = type === 'integer' ? 'a whole number' : 'a number'
+  if (!numberPattern.test(text)) throw new ValueProblem(`expected ${expected}, got ${quote(text)}`)
   const value = Number(text)
   return checkNumber(Object.is(value, -0) ? 0 : value, type, text)
 }
 
-function checkNumber(value: number, type: 'integer' | 'number', written: string): number {
-  if (!Number.isFinite(value)) throw new ValueProblem(`number out of range: ${quote(written)}`)
+function checkNumber(value: number, type: 'integer' | 'number', source: string): number {
+  if (!Number.isFinite(value)) throw new ValueProblem(`number out of range: ${quote(source)}`)
   if (type === 'integer' && !Number.isInteger(value))
-    throw new ValueProblem(`expected a whole number, got ${quote(written)}`)
-  if (isInexact(written) || (type === 'integer' && !Number.isSafeInteger(value)))
-    throw new ValueProblem(`${quote(written)} is too large to be an exact whole number`)
+    throw new ValueProblem(`expected a whole number, got ${quote(source)}`)
+  if (isInexact(source) || (type === 'integer' && !Number.isSafeInteger(value)))
+    throw new ValueProblem(`${quote(source)} is too large to be an exact whole number`)
   return value
 }
 
 function toBoolean(text: string): boolean {
-  const word = text.toLowerCase()
-  if (word === 'true') return true
-  if (word === 'false') return false
+  const normalized = text.toLowerCase()
+  if (normalized === 'true') return true
+  if (normalized === 'false') return false
   throw new ValueProblem(`expected true or false, got ${quote(text)}`)
 }
 
@@ -320,19 +321,21 @@ function matchOption(text: string, shape: Shape): JsonValue {
   const options = shape.options ?? []
   const trimmed = text.trim()
   const exact =
-    options.find((option) => option === text) ?? options.find((o) => written(o) === trimmed)
+    options.find((option) => option === text) ?? options.find((o) => formatOption(o) === trimmed)
   if (exact !== undefined) return exact as JsonValue
-  const loose = options.filter((option) => plainOption(written(option)) === plainOption(trimmed))
-  if (loose.length === 1) return loose[0] as JsonValue
+  const matches = options.filter(
+    (option) => plainOption(formatOption(option)) === plainOption(trimmed),
+  )
+  if (matches.length === 1) return matches[0] as JsonValue
   const number = numberPattern.test(trimmed) ? Number(trimmed) : undefined
   if (number !== undefined && options.includes(number)) return number
   throw new ValueProblem(
     `expected ${describeShape(shape)}, got ${quote(trimmed)}`,
-    suggestName(trimmed, options.map(written)),
+    suggestName(trimmed, options.map(formatOption)),
   )
 }
 
-function written(option: unknown): string {
+function formatOption(option: unknown): string {
   return typeof option === 'string' ? option : JSON.stringify(option)
 }
 
@@ -349,8 +352,8 @@ export function coerceJson(value: JsonValue, shape: Shape, depth: number = 0): J
   if (shape.options) return jsonOption(value, shape)
   if (shape.branches) return jsonBranch(value, shape, depth)
   if (isUntyped(shape)) return checkUntyped(value, depth)
-  const own = typeOf(value)
-  if (accepts(shape, own, value)) return coerceSame(value, shape, depth)
+  const type = getType(value)
+  if (accepts(shape, type, value)) return coerceSame(value, shape, depth)
   if (typeof value === 'string') return coerceText(value, shape)
   if (value !== null) {
     if (typeof value !== 'object' && shape.types.includes('string')) return String(value)
@@ -365,8 +368,8 @@ function jsonOption(value: JsonValue, shape: Shape): JsonValue {
   if (shape.options?.includes(value)) return value
   if (value !== null && typeof value === 'object') {
     const text = JSON.stringify(value)
-    const same = shape.options?.find((option) => JSON.stringify(option) === text)
-    if (same !== undefined) return value
+    const equal = shape.options?.find((option) => JSON.stringify(option) === text)
+    if (equal !== undefined) return value
   }
   return matchOption(typeof value === 'string' ? value : JSON.stringify(value), shape)
 }
@@ -374,23 +377,23 @@ function jsonOption(value: JsonValue, shape: Shape): JsonValue {
 /** Uses the first branch of the value's own type that fits, or else the first that it can be converted to. */
 function jsonBranch(value: JsonValue, shape: Shape, depth: number): JsonValue {
   const branches = shape.branches ?? []
-  const type = typeOf(value)
-  const own = branches.filter(
+  const type = getType(value)
+  const accepting = branches.filter(
     (branch) => branch.options?.includes(value) || accepts(branch, type, value),
   )
-  const order = [...own, ...branches.filter((branch) => !own.includes(branch))]
-  return firstOf(order, shape, (branch) => coerceJson(value, branch, depth))
+  const order = [...accepting, ...branches.filter((branch) => !accepting.includes(branch))]
+  return coerceToFirst(order, shape, (branch) => coerceJson(value, branch, depth))
 }
 
-function typeOf(value: JsonValue): TypeName {
+function getType(value: JsonValue): TypeName {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   return typeof value as 'boolean' | 'number' | 'string' | 'object'
 }
 
-function accepts(shape: Shape, own: TypeName, value: JsonValue): boolean {
-  if (shape.types.includes(own)) return true
-  return own === 'number' && shape.types.includes('integer') && Number.isSafeInteger(value)
+function accepts(shape: Shape, type: TypeName, value: JsonValue): boolean {
+  if (shape.types.includes(type)) return true
+  return type === 'number' && shape.types.includes('integer') && Number.isSafeInteger(value)
 }
 
 function coerceSame(value: JsonValue, shape: Shape, depth: number): JsonValue {
@@ -409,7 +412,7 @@ function coerceSame(value: JsonValue, shape: Shape, depth: number): JsonValue {
 export function coerceEntries<Value>(
   entries: Iterable<readonly [string, Value]>,
   shape: Shape,
-  coerceOne: (value: Value, schema: unknown) => JsonValue,
+  coerce: (value: Value, schema: unknown) => JsonValue,
 ): Record<string, JsonValue> {
   const result: Record<string, JsonValue> = {}
   for (const [key, value] of entries) {
@@ -418,7 +421,7 @@ export function coerceEntries<Value>(
     setOwn(
       result,
       key,
-      withErrorPath(`'${key}'`, () => coerceOne(value, schema)),
+      withErrorPath(`'${key}'`, () => coerce(value, schema)),
     )
   }
   for (const key of shape.required) {
@@ -433,13 +436,13 @@ function unknownKey(key: string, shape: Shape): ValueProblem {
   return new ValueProblem(`unknown property '${key}'${hint}`, suggestion)
 }
 
-/** Runs `read`. If it throws a `ValueProblem`, prefixes the message with the place. */
-export function withErrorPath<T>(place: string, read: () => T): T {
+/** Runs `readValue`. If it throws a `ValueProblem`, prefixes the message with the path. */
+export function withErrorPath<T>(path: string, readValue: () => T): T {
   try {
-    return read()
+    return readValue()
   } catch (thrown) {
     if (!(thrown instanceof ValueProblem)) throw thrown
-    throw new ValueProblem(`${place}: ${thrown.message}`, thrown.suggestion)
+    throw new ValueProblem(`${path}: ${thrown.message}`, thrown.suggestion)
   }
 }
 

@@ -333,10 +333,10 @@ export class CodeContext {
 
   /** Returns the length of the text before `at` that need not be held back. Positions shift by this length. */
   release(at: number): number {
-    const until = Math.min(at, this.#pendingMarker?.at ?? at, this.#fence?.at ?? at)
-    if (this.#pendingMarker) this.#pendingMarker.at -= until
-    if (this.#fence) this.#fence.at -= until
-    return until
+    const length = Math.min(at, this.#pendingMarker?.at ?? at, this.#fence?.at ?? at)
+    if (this.#pendingMarker) this.#pendingMarker.at -= length
+    if (this.#fence) this.#fence.at -= length
+    return length
   }
 
   #mayHoldFence(fence: Checkpoint, at: number, code: number): boolean {

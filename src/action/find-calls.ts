@@ -46,18 +46,18 @@ export class CallFinder {
 
   /** Reads one more text, as it was sent. */
   addText(text: string): void {
-    let left = budgets.each * text.length + budgets.all
+    let budget = budgets.each * text.length + budgets.all
     // Another call may begin inside each, whether it can be read or not.
     for (const { 1: element, index: at } of text.matchAll(this.#starts)) {
-      const rest = text.slice(at, at + maxLength)
-      const reader = new LiteralReader(element === undefined ? withoutTagMarks(rest) : rest)
+      const source = text.slice(at, at + maxLength)
+      const reader = new LiteralReader(element === undefined ? withoutTagMarks(source) : source)
       try {
         for (const call of this.#readCall(reader, element).calls) this.addCall(call)
       } catch (thrown) {
         if (!(thrown instanceof Unreadable)) throw thrown
       }
-      left -= reader.at
-      if (left < 0) {
+      budget -= reader.at
+      if (budget < 0) {
         this.#isIncomplete = true
         return
       }
@@ -69,8 +69,8 @@ export class CallFinder {
     const { text } = reader
     const index = this.#index
     if (element === undefined) {
-      const read = readMarkedSection(reader, index) ?? readReactCall(reader, index)
-      if (read) return read
+      const parsed = readMarkedSection(reader, index) ?? readReactCall(reader, index)
+      if (parsed) return parsed
       const call = readPythonCall(reader) ?? readHeadedCall(reader, index)
       const calls = call ? [call] : callsOfJson(reader.value(), index, false)
       return resolveCalls(calls ?? [], index)

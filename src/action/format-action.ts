@@ -135,8 +135,8 @@ function isExactInUnion(value: JsonValue, shape: Shape, path: readonly string[])
   if (value === null) return admits(shape, 'null')
   if (typeof value !== 'object') return !admitsText(shape)
   const isEmpty = Object.keys(value).length === 0
-  const own: TypeName = Array.isArray(value) ? 'array' : 'object'
-  const [leaf, ...others] = all.filter(({ types }) => types.includes(own))
+  const type: TypeName = Array.isArray(value) ? 'array' : 'object'
+  const [leaf, ...others] = all.filter(({ types }) => types.includes(type))
   if (isEmpty || !leaf || others.length > 0) return false
   const isWritable =
     Array.isArray(value) || Object.keys(value).every((key) => elementName.test(key))

@@ -61,8 +61,8 @@ const prefixes: { readonly [Code in CallErrorCode]?: (tool: string) => string } 
  * stored by a newer version, says that the call failed.
  */
 function describeError(toolName: string, code: CallErrorCode, message: string): string {
-  const own = Object.hasOwn(prefixes, code) ? prefixes[code] : undefined
-  const prefix = own?.(toolName) ?? `Tool ${toolName} failed`
+  const formatPrefix = Object.hasOwn(prefixes, code) ? prefixes[code] : undefined
+  const prefix = formatPrefix?.(toolName) ?? `Tool ${toolName} failed`
   if (message.startsWith(prefix)) return message
   return message === '' ? `${prefix}.` : `${prefix}: ${message}`
 }

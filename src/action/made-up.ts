@@ -58,7 +58,7 @@ const result =
   /^(?:Observation:|<(?:(?:tool|function)_?(?:responses?|results?|outputs?)|observation)>)/
 const cut = /^(?:<[^<>\n]{0,30}|\[[A-Z_]{0,12})$/
 /** Harmony's header of the model's own turn. */
-const own = '<|start|>assistant'
+const ownTurn = '<|start|>assistant'
 
 const bars = [
   'im_start',
@@ -119,8 +119,8 @@ export const resultTags: readonly string[] = ['tool', 'function'].flatMap((kind)
  * `'partial'` if more input may decide that. A result's keyword counts only at the start of a line.
  */
 export function startsHallucination(text: string, lineStart: boolean): boolean | 'partial' {
-  if (text.startsWith(own)) return false
-  if (own.startsWith(text)) return 'partial'
+  if (text.startsWith(ownTurn)) return false
+  if (ownTurn.startsWith(text)) return 'partial'
   if (turn.test(text)) return true
   if (result.test(text)) return lineStart || text.startsWith('<')
   const isPartial = cut.test(text) || (lineStart && 'Observation:'.startsWith(text))

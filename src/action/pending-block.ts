@@ -27,10 +27,10 @@ export function matchOpener(
   at: number,
   lineStart: boolean,
 ): Opener | 'partial' | undefined {
-  const written = text.slice(at, at + canonical.length)
-  const exact = canonical.startsWith(written)
-  if (!exact && !(lineStart && canonical.startsWith(written.toUpperCase()))) return undefined
-  if (written.length < canonical.length) return 'partial'
+  const candidate = text.slice(at, at + canonical.length)
+  const exact = canonical.startsWith(candidate)
+  if (!exact && !(lineStart && canonical.startsWith(candidate.toUpperCase()))) return undefined
+  if (candidate.length < canonical.length) return 'partial'
   const opener = matchRest(text, at)
   if (opener === undefined || opener === 'partial' || exact) return opener
   return isFollowedByTag(text, opener.end) ? opener : waitsForTag(text, opener.end)
@@ -38,10 +38,10 @@ export function matchOpener(
 
 function matchRest(text: string, at: number): Opener | 'partial' | undefined {
   const rest = text.slice(at + canonical.length, at + maxOpenerLength)
-  const whole = /^(?:\s+[\w:.-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?)*\s*(\/?)>/.exec(rest)
-  if (whole) {
-    const end = at + canonical.length + whole[0].length
-    return { end, selfClosing: whole[1] === '/', name: text.slice(at + 1, at + canonical.length) }
+  const match = /^(?:\s+[\w:.-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?)*\s*(\/?)>/.exec(rest)
+  if (match) {
+    const end = at + canonical.length + match[0].length
+    return { end, selfClosing: match[1] === '/', name: text.slice(at + 1, at + canonical.length) }
   }
   if (at + maxOpenerLength <= text.length) return undefined
   return isPartialRest(rest) ? 'partial' : undefined
@@ -234,12 +234,12 @@ export class BlockCapture {
       const tail = this.context === 'comment' ? partialTail(text, at, '-->') : 0
       return this.#wait(text, at, text.length - tail)
     }
-    const seen = this.#classify(text, found)
-    if (seen === 'partial') return this.#wait(text, at, found)
-    if (seen === 'text') return this.#becomeText(text, at, found)
-    if (typeof seen === 'object') return this.#close(text, at, { start: found, end: seen.end })
-    const length = seen === 'cdata' ? cdata.length : seen === 'comment' ? 4 : 1
-    if (seen !== 'other') this.#phase = seen
+    const kind = this.#classify(text, found)
+    if (kind === 'partial') return this.#wait(text, at, found)
+    if (kind === 'text') return this.#becomeText(text, at, found)
+    if (typeof kind === 'object') return this.#close(text, at, { start: found, end: kind.end })
+    const length = kind === 'cdata' ? cdata.length : kind === 'comment' ? 4 : 1
+    if (kind !== 'other') this.#phase = kind
     this.#follow(text, found, found + 1)
     this.#keep(text.slice(at, found + length))
     return found + length
@@ -250,13 +250,13 @@ export class BlockCapture {
     at: number,
   ): 'partial' | 'text' | 'cdata' | 'comment' | 'other' | { end: number } {
     const window = text.slice(at, at + 10)
-    const mention = this.#phase === 'mention'
-    if (!mention && isPrefix(window.toUpperCase(), cdata))
+    const isMention = this.#phase === 'mention'
+    if (!isMention && isPrefix(window.toUpperCase(), cdata))
       return window.length < 9 ? 'partial' : 'cdata'
-    if (!mention && this.context !== 'comment' && isPrefix(window, '<!--'))
+    if (!isMention && this.context !== 'comment' && isPrefix(window, '<!--'))
       return window.length < 4 ? 'partial' : 'comment'
-    if ((mention || this.context !== 'prose') && /^<ACTION[\s>]/.test(window)) return 'text'
-    if ((mention || this.context !== 'prose') && '<ACTION'.startsWith(window)) return 'partial'
+    if ((isMention || this.context !== 'prose') && /^<ACTION[\s>]/.test(window)) return 'text'
+    if ((isMention || this.context !== 'prose') && '<ACTION'.startsWith(window)) return 'partial'
     return this.#matchCloser(text, at, window)
   }
 
@@ -328,14 +328,14 @@ export class BlockCapture {
   }
 }
 
-function isPrefix(window: string, wanted: string): boolean {
-  return window.length < wanted.length ? wanted.startsWith(window) : window.startsWith(wanted)
+function isPrefix(window: string, token: string): boolean {
+  return window.length < token.length ? token.startsWith(window) : window.startsWith(token)
 }
 
-/** Returns the length of the text's end that could be the start of `wanted`. */
-function partialTail(text: string, from: number, wanted: string): number {
-  for (let length = Math.min(wanted.length - 1, text.length - from); length > 0; length--)
-    if (text.endsWith(wanted.slice(0, length))) return length
+/** Returns the length of the text's end that could be the start of `token`. */
+function partialTail(text: string, from: number, token: string): number {
+  for (let length = Math.min(token.length - 1, text.length - from); length > 0; length--)
+    if (text.endsWith(token.slice(0, length))) return length
   return 0
 }
 
@@ -402,13 +402,13 @@ export class PendingBlock {
   /** Feeds a piece of the output. Returns the outcome once it is certain. */
   push(piece: string): BlockOutcome | undefined {
     const { context, opener } = this.#options
-    if (opener.selfClosing) return this.#found(piece)
+    if (opener.selfClosing) return this.#blockOutcome(piece)
     if (this.#trailing) return this.#follow(this.#trailing, piece)
     const rest = this.#capture.push(piece)
     const { state } = this.#capture
-    if (state === 'text') return this.#asText(rest)
+    if (state === 'text') return this.#textOutcome(rest)
     if (state === 'open') return undefined
-    if (context === 'prose' || state === 'too-long') return this.#found(rest)
+    if (context === 'prose' || state === 'too-long') return this.#blockOutcome(rest)
     this.#trailing = new TrailingText(this.#options.aloneInFence, this.#options.endsThought)
     return this.#follow(this.#trailing, rest)
   }
@@ -420,13 +420,15 @@ export class PendingBlock {
     if (trailing !== undefined) {
       // A limit cut the model off during its reasoning, so the block is a draft.
       const isDraft = context === 'reasoning' && reader.isCut
-      return isBlockLast(trailing) && !isDraft ? this.#found('') : this.#asText(trailing)
+      return isBlockLast(trailing) && !isDraft
+        ? this.#blockOutcome('')
+        : this.#textOutcome(trailing)
     }
     const { content, isMention, unclosed } = this.#capture
-    const counts = context === 'prose' || aloneInFence
-    if (!counts || (isMention && !reader.isForeignCall(content))) return this.#asText('')
+    const mayBeCall = context === 'prose' || aloneInFence
+    if (!mayBeCall || (isMention && !reader.isForeignCall(content))) return this.#textOutcome('')
     const end = reader.reasoningEnd(unclosed.content)
-    if (end === undefined) return this.#found(unclosed.rest, unclosed.content, false)
+    if (end === undefined) return this.#blockOutcome(unclosed.rest, unclosed.content, false)
     return { text: this.#options.before + content.slice(0, end), rest: content.slice(end) }
   }
 
@@ -437,17 +439,21 @@ export class PendingBlock {
   #follow(trailing: TrailingText, piece: string): BlockOutcome | undefined {
     const kind = trailing.push(piece)
     if (kind === 'open') return undefined
-    return kind === 'end' ? this.#found(trailing.text) : this.#asText(trailing.text)
+    return kind === 'end' ? this.#blockOutcome(trailing.text) : this.#textOutcome(trailing.text)
   }
 
-  #found(rest: string, content: string = this.#capture.content, isClosed = true): BlockOutcome {
+  #blockOutcome(
+    rest: string,
+    content: string = this.#capture.content,
+    isClosed = true,
+  ): BlockOutcome {
     const { before } = this.#options
     const tooLong = this.#capture.state === 'too-long'
     const written = before + this.#capture.written
     return { block: { content, tooLong, isClosed }, written, rest }
   }
 
-  #asText(rest: string): BlockOutcome {
+  #textOutcome(rest: string): BlockOutcome {
     return { text: this.#options.before + this.#capture.written, rest }
   }
 }

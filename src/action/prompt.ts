@@ -28,22 +28,22 @@ export function actionPrompt(
   options: ActionPromptOptions = {},
 ): string {
   const index = indexTools(tools)
-  const { parallelToolCalls: several = true } = options
+  const { parallelToolCalls: allowsSeveral = true } = options
   const sections = [
-    rules(several),
+    rules(allowsSeveral),
     `# Tools\n\n${index.tools.map(describeTool).join('\n') || 'None.'}`,
   ]
   if (skills.length > 0) sections.push(describeSkills(skills))
   if (tools.length > 0)
-    sections.push(`# Examples\n\n${promptExamples(index.tools, tools, several)}`)
+    sections.push(`# Examples\n\n${promptExamples(index.tools, tools, allowsSeveral)}`)
   return sections.join('\n\n')
 }
 
-const rules = (several: boolean): string => `# How to act
+const rules = (allowsSeveral: boolean): string => `# How to act
 
 To use tools, say in a sentence why, then end your reply with one <ACTION> block.
 - Each element in the block is a call, named after its tool; the elements in it are the parameters. Names are exact.
-- ${several ? 'Several calls run in order' : 'Make one call at a time'}.
+- ${allowsSeveral ? 'Several calls run in order' : 'Make one call at a time'}.
 - A list is <item> elements, an object one element per property.
 - Put code, markup or anything with < or & in <![CDATA[ ]]>.
 - Then you get one "Observation:" per call. Never write one yourself. After an error, correct the call.
@@ -57,9 +57,9 @@ function describeTool(tool: IndexedTool): string {
     const need = tool.input.required.has(name) ? 'required' : 'optional'
     const fallback =
       shape.fallback === undefined ? '' : `, default ${JSON.stringify(shape.fallback)}`
-    const about = shape.description === undefined ? '' : `: ${oneLine(shape.description)}`
+    const description = shape.description === undefined ? '' : `: ${oneLine(shape.description)}`
     const type = oneLine(describeShape(shape, room))
-    return `\n  - ${tags.get(name) ?? name} (${type}, ${need}${oneLine(fallback)})${about}`
+    return `\n  - ${tags.get(name) ?? name} (${type}, ${need}${oneLine(fallback)})${description}`
   })
   return `- ${tool.tag}: ${oneLine(tool.description)}${parameters.join('')}`
 }
@@ -87,24 +87,26 @@ const sampleCode = 'if (a < b && c) {\n  run()\n}'
 function promptExamples(
   tools: readonly IndexedTool[],
   definitions: readonly ToolDefinition[],
-  several: boolean,
+  allowsSeveral: boolean,
 ): string {
-  const write = (calls: readonly ActionCall[]): string => formatAction(calls, definitions)
-  const simple = tools.toSorted((a, b) => weight(a) - weight(b))
-  const [first, second] = simple
+  const format = (calls: readonly ActionCall[]): string => formatAction(calls, definitions)
+  const byWeight = tools.toSorted((a, b) => weight(a) - weight(b))
+  const [first, second] = byWeight
   if (!first) return ''
-  const nested = tools.find((tool) => parameters(tool).some(([, shape]) => isNested(shape)))
-  const texts = tools.filter((tool) => textParameter(tool) !== undefined)
-  const coded = texts.find((tool) => codeName.test(textParameter(tool) ?? '')) ?? texts[0]
+  const nestedTool = tools.find((tool) => parameters(tool).some(([, shape]) => isNested(shape)))
+  const textTools = tools.filter((tool) => textParameter(tool) !== undefined)
+  const codeTool =
+    textTools.find((tool) => codeName.test(textParameter(tool) ?? '')) ?? textTools[0]
   const examples = [
     'A plain reply:\nHello, how can I help?',
-    `A call:\nI need this to answer.\n${write([sampleCall(first)])}`,
-    nested && `Lists and nested values:\nI'll pass these on.\n${write([sampleCall(nested, true)])}`,
-    coded && `Code and markup:\nThis is the text.\n${write([codeCall(coded)])}`,
-    several &&
+    `A call:\nI need this to answer.\n${format([sampleCall(first)])}`,
+    nestedTool &&
+      `Lists and nested values:\nI'll pass these on.\n${format([sampleCall(nestedTool, true)])}`,
+    codeTool && `Code and markup:\nThis is the text.\n${format([codeCall(codeTool)])}`,
+    allowsSeveral &&
       second &&
-      `Several calls:\nFirst one, then the other.\n${write([sampleCall(first), sampleCall(second)])}`,
-    correction(simple, write),
+      `Several calls:\nFirst one, then the other.\n${format([sampleCall(first), sampleCall(second)])}`,
+    correction(byWeight, format),
   ]
   return examples.filter(Boolean).join('\n\n')
 }
@@ -112,14 +114,14 @@ function promptExamples(
 /** The example of a corrected call. The wrong call and its error are left out: small models copy them. */
 function correction(
   tools: readonly IndexedTool[],
-  write: (calls: readonly ActionCall[]) => string,
+  format: (calls: readonly ActionCall[]) => string,
 ): string | undefined {
   const tool = tools.find((candidate) => candidate.input.required.size > 0)
   const [name = ''] = tool?.input.required ?? []
   const tag = tool && makeTags(tool.input.properties.keys()).get(name)
   return (
     tag &&
-    `After the error "missing required parameter '${tag}'":\nI left out ${tag}.\n${write([sampleCall(tool)])}`
+    `After the error "missing required parameter '${tag}'":\nI left out ${tag}.\n${format([sampleCall(tool)])}`
   )
 }
 
@@ -161,14 +163,14 @@ function sampleCall(tool: IndexedTool, withNested: boolean = false): ActionCall 
   return { toolName: tool.name, input: sampleObject(tool.input, names, [{ left: 500 }, 0]) }
 }
 
-type Place = readonly [room: Room, depth: number]
+type SampleScope = readonly [room: Room, depth: number]
 
-function sample(name: string, shape: Shape, place: Place): JsonValue {
-  const [room, depth] = place
+function sample(name: string, shape: Shape, scope: SampleScope): JsonValue {
+  const [room, depth] = scope
   if (shape.fallback !== undefined) return shape.fallback
   if (shape.options) return (shape.options[0] ?? null) as JsonValue
   const [branch] = shape.branches ?? []
-  if (branch) return sample(name, branch, place)
+  if (branch) return sample(name, branch, scope)
   const isShort = depth > 3 || (room.left -= 1 + shape.required.size) < 0
   switch (shape.types[0]) {
     case 'integer':
@@ -181,8 +183,8 @@ function sample(name: string, shape: Shape, place: Place): JsonValue {
       return null
     case 'array': {
       const item = shape.itemAt(0)
-      const one = isShort ? 'a' : sample('a', item, [room, depth + 1])
-      return typeof one === 'string' && !item.options ? [one, 'example b'] : [one]
+      const example = isShort ? 'a' : sample('a', item, [room, depth + 1])
+      return typeof example === 'string' && !item.options ? [example, 'example b'] : [example]
     }
     case 'object': {
       // An example without properties would teach the model to omit them, so show at least one.
@@ -195,9 +197,9 @@ function sample(name: string, shape: Shape, place: Place): JsonValue {
   }
 }
 
-function sampleObject(shape: Shape, names: Iterable<string>, place: Place): JsonObject {
+function sampleObject(shape: Shape, names: Iterable<string>, scope: SampleScope): JsonObject {
   const input: Record<string, JsonValue> = {}
   for (const name of names)
-    setOwn(input, name, sample(name, shape.schemaReader.shape(propertySchema(shape, name)), place))
+    setOwn(input, name, sample(name, shape.schemaReader.shape(propertySchema(shape, name)), scope))
   return input
 }

@@ -196,9 +196,9 @@ export class QuotationTracker {
   }
 
   #endTag(): void {
-    const [, slash, written = ''] = /^<(\/?)([\w:-]+)/.exec(this.#tag) ?? []
+    const [, slash, tagName = ''] = /^<(\/?)([\w:-]+)/.exec(this.#tag) ?? []
     this.#tag = ''
-    const name = written.toLowerCase()
+    const name = tagName.toLowerCase()
     if (slash === '/') {
       const at = this.#elements.lastIndexOf(name)
       if (at >= 0) this.#elements = this.#elements.toSpliced(at, 1)

@@ -84,11 +84,11 @@ export function readSections(
   index: ToolIndex,
   isCut: boolean,
 ): ParsedSections | undefined {
-  const read = readMarkedSections(text, index, { isCut })
-  if (!read) return undefined
-  const others = [...(read.between ?? []), text.slice(read.end)]
-  const ignored = others.filter((each) => !endsAnswer(each)).join('')
-  return { ...read, prose: [], ...(ignored !== '' && { ignored }) }
+  const parsed = readMarkedSections(text, index, { isCut })
+  if (!parsed) return undefined
+  const otherTexts = [...(parsed.between ?? []), text.slice(parsed.end)]
+  const ignored = otherTexts.filter((each) => !endsAnswer(each)).join('')
+  return { ...parsed, prose: [], ...(ignored !== '' && { ignored }) }
 }
 
 /** Native mode (Q2, Q6): returns the unquoted calls at the end of a text. Undefined if there are none. */
@@ -99,16 +99,16 @@ export function readOwnSections(
 ): ParsedSections | undefined {
   const { sections: found, end, thoughtEnd } = findSections(text, index, options)
   if (thoughtEnd !== undefined) return { calls: [], prose: [], thoughtEnd }
-  const own = text.slice(0, end)
+  const ownText = text.slice(0, end)
   // An unreadable section may contain a block as part of a value.
   const hasBlock =
     found[found.findIndex((section) => section.isBlock || isMalformed(section))]?.isBlock
   // R18: a block takes precedence over other formats.
   const sections = found.filter((section, at) =>
-    hasBlock ? section.isBlock : section.marked || isAlone(own, section, found[at + 1]),
+    hasBlock ? section.isBlock : section.marked || isAlone(ownText, section, found[at + 1]),
   )
   const last = sections.at(-1)
-  if (!last || !isEnd(own, last.end, index)) return undefined
+  if (!last || !isEnd(ownText, last.end, index)) return undefined
   const prose = sections.map(({ start }, at) => text.slice(sections[at - 1]?.end ?? 0, start))
   const ignored = [...sections.map((section) => section.ignored), text.slice(end)].join('')
   return { ...joinParsedCalls(sections), prose, ...(ignored !== '' && { ignored }) }
@@ -134,7 +134,7 @@ function findSections(
   index: ToolIndex,
   options: OwnSectionsOptions,
 ): { readonly sections: readonly Section[]; readonly end: number; readonly thoughtEnd?: number } {
-  const starts = new ForeignDetector(index, true)
+  const detector = new ForeignDetector(index, true)
   const quotations = options.quotations.clone()
   const sections: Section[] = []
   let failures = 0
@@ -148,20 +148,22 @@ function findSections(
       const last = sections.at(-1)
       if (last && !inRun && !quotations.isQuoted && isMadeUp(text, { at, lineStart, last }))
         end = at
-      const matcher = !isBlank(code) ? starts.match(text, { at, lineStart, quotations }) : undefined
+      const matcher = !isBlank(code)
+        ? detector.match(text, { at, lineStart, quotations })
+        : undefined
       const isStart = typeof matcher === 'object'
-      const read = isStart && !inRun ? readSection(text.slice(at), index, options) : undefined
+      const parsed = isStart && !inRun ? readSection(text.slice(at), index, options) : undefined
       // Text inside a call can't start a quotation.
-      quotations.feed(read ? letter : code)
-      if (!read) {
+      quotations.feed(parsed ? letter : code)
+      if (!parsed) {
         if (isStart) failures++
         return undefined
       }
       // Ends the walk.
-      if (read.thoughtEnd !== undefined) return at + read.thoughtEnd
-      const after = at + text.slice(at, at + read.end).trimEnd().length
-      sections.push({ ...read, start: at, end: after })
-      return after
+      if (parsed.thoughtEnd !== undefined) return at + parsed.thoughtEnd
+      const sectionEnd = at + text.slice(at, at + parsed.end).trimEnd().length
+      sections.push({ ...parsed, start: at, end: sectionEnd })
+      return sectionEnd
     },
   })
   // With an unreadable section, the tag that closes the thought may be part of a value in it.
@@ -219,13 +221,13 @@ export function readSection(
   if (capture.state === 'text' || (capture.state === 'open' && capture.isMention)) return undefined
   const { content } = capture
   const isOpen = capture.state === 'open'
-  const read =
+  const parsed =
     capture.state === 'too-long'
       ? tooLongCalls()
       : readBlockContent(content, index, isCut && isOpen)
   const thoughtEnd = isOpen ? reasoningEnd(content, index) : undefined
   return {
-    ...read,
+    ...parsed,
     end: text.length - rest.length,
     marked: true,
     isBlock: true,

@@ -33,7 +33,7 @@ export interface Shape {
 export class SchemaReader {
   readonly #root: JsonSchema
   readonly #shapes = new WeakMap<object, Shape>()
-  readonly #any: Shape = this.#make({})
+  readonly #any: Shape = this.#createShape({})
 
   constructor(root: JsonSchema) {
     this.#root = root
@@ -41,14 +41,14 @@ export class SchemaReader {
 
   shape(schema: unknown): Shape {
     if (!isRecord(schema)) return this.#any
-    const known = this.#shapes.get(schema)
-    if (known) return known
-    const made = this.#make(this.#flatten(schema, 0))
-    this.#shapes.set(schema, made)
-    return made
+    const cached = this.#shapes.get(schema)
+    if (cached) return cached
+    const shape = this.#createShape(this.#flatten(schema, 0))
+    this.#shapes.set(schema, shape)
+    return shape
   }
 
-  #make(schema: Record<string, unknown>): Shape {
+  #createShape(schema: Record<string, unknown>): Shape {
     const properties = isRecord(schema['properties']) ? schema['properties'] : undefined
     const branches = schema['anyOf'] ?? schema['oneOf']
     return {
@@ -89,13 +89,13 @@ export class SchemaReader {
 
   #resolve(ref: string): Record<string, unknown> | undefined {
     if (ref !== '#' && !ref.startsWith('#/')) return undefined
-    let at: unknown = this.#root
+    let node: unknown = this.#root
     for (const step of ref.slice(2).split('/').filter(Boolean)) {
       const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-      if (!isRecord(at) || !Object.hasOwn(at, key)) return undefined
-      at = at[key]
+      if (!isRecord(node) || !Object.hasOwn(node, key)) return undefined
+      node = node[key]
     }
-    return isRecord(at) ? at : undefined
+    return isRecord(node) ? node : undefined
   }
 }
 

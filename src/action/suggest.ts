@@ -3,16 +3,16 @@
  * case or with other separators, then the smallest edit distance, at most two fifths of the length.
  */
 export function suggestName(name: string, candidates: Iterable<string>): string | undefined {
-  const wanted = plainName(name)
+  const plain = plainName(name)
   let best: string | undefined
   let bestDistance = Infinity
   for (const candidate of candidates) {
-    const other = plainName(candidate)
-    if (other === wanted && candidate !== name) return candidate
-    const allowed = allowedEdits(wanted, other)
+    const plainCandidate = plainName(candidate)
+    if (plainCandidate === plain && candidate !== name) return candidate
+    const allowed = allowedEdits(plain, plainCandidate)
     // Names of very different length can't be close enough.
-    if (Math.abs(wanted.length - other.length) > allowed) continue
-    const edits = editDistance(wanted, other)
+    if (Math.abs(plain.length - plainCandidate.length) > allowed) continue
+    const edits = editDistance(plain, plainCandidate)
     if (edits < bestDistance && edits <= allowed) {
       best = candidate
       bestDistance = edits
@@ -40,9 +40,9 @@ function editDistance(a: string, b: string): number {
   let row = [...Array(b.length + 1).keys()]
   for (let at = 0; at < a.length; at++) {
     const next = [at + 1]
-    for (let other = 0; other < b.length; other++) {
-      const changed = (row[other] ?? 0) + (a[at] === b[other] ? 0 : 1)
-      next.push(Math.min(changed, (row[other + 1] ?? 0) + 1, (next[other] ?? 0) + 1))
+    for (let column = 0; column < b.length; column++) {
+      const substitution = (row[column] ?? 0) + (a[at] === b[column] ? 0 : 1)
+      next.push(Math.min(substitution, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
     }
     row = next
   }

@@ -32,11 +32,11 @@ export function createThinkSplitter(options: ThinkSplitterOptions = {}): ThinkSp
   return {
     push(text) {
       machine.push(text)
-      return sink.take()
+      return sink.drain()
     },
     end() {
       machine.end()
-      return sink.take()
+      return sink.drain()
     },
   }
 }
@@ -50,7 +50,7 @@ class DeltaSink implements Sink {
     this.#loneCloser = loneCloser
   }
 
-  take(): StreamPart[] {
+  drain(): StreamPart[] {
     const parts = this.#parts
     this.#parts = []
     return parts

@@ -18,11 +18,11 @@ export function describeShape(shape: Shape, room?: Room, depth: number = 0): str
     return [...new Set(shape.branches.map((branch) => describeShape(branch, room, depth)))].join(
       ' or ',
     )
-  const isWhole = room && depth < maxDepth && (room.left -= 1 + shape.properties.size) > 0
+  const isDetailed = room && depth < maxDepth && (room.left -= 1 + shape.properties.size) > 0
   const describe = (inner: Shape): string => describeShape(inner, room, depth + 1)
   const names = shape.types.map((type) => {
-    if (type === 'array') return isWhole ? `list of ${describe(shape.itemAt(0))}` : 'list'
-    if (type !== 'object' || !isWhole || shape.properties.size === 0) return type
+    if (type === 'array') return isDetailed ? `list of ${describe(shape.itemAt(0))}` : 'list'
+    if (type !== 'object' || !isDetailed || shape.properties.size === 0) return type
     const entries = [...shape.properties].map(([name, schema]) => {
       const mark = shape.required.has(name) ? '' : '?'
       return `${name}${mark}: ${describe(shape.schemaReader.shape(schema))}`
@@ -90,18 +90,18 @@ export function indexTools(definitions: readonly ToolDefinition[]): ToolIndex {
 /** Returns a legal XML name for each name. Legal names stay unchanged. */
 export function makeTags(names: Iterable<string>, legal: RegExp = legalName): Map<string, string> {
   const all = [...names]
-  const taken = new Set(all.filter((name) => legal.test(name)))
+  const usedTags = new Set(all.filter((name) => legal.test(name)))
   const tags = new Map<string, string>()
-  for (const name of all) tags.set(name, legal.test(name) ? name : freeTag(name, legal, taken))
+  for (const name of all) tags.set(name, legal.test(name) ? name : freeTag(name, legal, usedTags))
   return tags
 }
 
-function freeTag(name: string, legal: RegExp, taken: Set<string>): string {
+function freeTag(name: string, legal: RegExp, usedTags: Set<string>): string {
   const cleaned = name.replaceAll(/[^\p{L}\p{N}_.-]+/gu, '_')
   const base = legal.test(cleaned) ? cleaned : `_${cleaned}`
   let tag = base
-  for (let count = 2; taken.has(tag); count++) tag = `${base}_${count}`
-  taken.add(tag)
+  for (let count = 2; usedTags.has(tag); count++) tag = `${base}_${count}`
+  usedTags.add(tag)
   return tag
 }
 

@@ -36,7 +36,7 @@ export function readCloseTag(text: string, at: number): number | undefined {
   return end && end[1] === '' ? ending.lastIndex : undefined
 }
 
-const named: ReadonlyMap<string, string> = new Map([
+const namedEntities: ReadonlyMap<string, string> = new Map([
   ['lt', '<'],
   ['gt', '>'],
   ['amp', '&'],
@@ -49,14 +49,14 @@ const cdataOpener = '<![CDATA['
 /** R11: decodes the five predefined entities and legal numeric references once, and keeps everything else. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
-  return text.replaceAll(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,4}));/g, decodeOne)
+  return text.replaceAll(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,4}));/g, decodeEntity)
 }
 
-function decodeOne(whole: string, ...groups: (string | undefined)[]): string {
+function decodeEntity(entity: string, ...groups: (string | undefined)[]): string {
   const [decimal, hex, name] = groups
-  if (name !== undefined) return named.get(name) ?? whole
+  if (name !== undefined) return namedEntities.get(name) ?? entity
   const code = decimal === undefined ? parseInt(hex ?? '', 16) : parseInt(decimal, 10)
-  return isXmlCharacter(code) ? String.fromCodePoint(code) : whole
+  return isXmlCharacter(code) ? String.fromCodePoint(code) : entity
 }
 
 /** XML 1.0 production 2. */
@@ -215,9 +215,9 @@ export class BlockTokens {
 
   /** Returns the end of the comment that opens at `start`; -1 if it is never closed. Amortised constant time. */
   endOfComment(start: number): number {
-    const known = this.#commentEnd
-    if (known.at === -1 && start >= known.from) return -1
-    if (known.at < start + 4 || start < known.from)
+    const cached = this.#commentEnd
+    if (cached.at === -1 && start >= cached.from) return -1
+    if (cached.at < start + 4 || start < cached.from)
       this.#commentEnd = { from: start, at: this.text.indexOf('-->', start + 4) }
     const at = this.#commentEnd.at
     return at < 0 ? -1 : at + 3
@@ -340,11 +340,11 @@ export class ElementFinder {
     const { shape, siblings } = expected
     const [first] = this.tokens.closers(name, from, to)
     if (shape && !admitsText(shape) && !this.#isJson(from)) {
-      const nested = admits(shape, 'array') || admits(shape, 'object')
-      return (nested ? this.#matchingCloser(name, from, to) : undefined) ?? first
+      const isContainer = admits(shape, 'array') || admits(shape, 'object')
+      return (isContainer ? this.#matchingCloser(name, from, to) : undefined) ?? first
     }
-    const known = this.#unfollowed.get(name)
-    if (known?.to === to && known.siblings === siblings) return first
+    const unfollowed = this.#unfollowed.get(name)
+    if (unfollowed?.to === to && unfollowed.siblings === siblings) return first
     for (const closer of this.tokens.closers(name, from, to)) {
       const next = this.peek(closer.end, to)
       // A generic name with a prefix isn't a known sibling, but elements of the same name may follow it.

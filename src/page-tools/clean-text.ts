@@ -11,7 +11,7 @@ const SIGNS = /[\uFDD2\uFDD3]/g
 const LIMIT = 120
 
 /** Marks a text so that `scrubAround` leaves it as it is. */
-export function asSent(text: string): string {
+export function markAsSent(text: string): string {
   return BEGIN + withoutSigns(text) + END
 }
 
@@ -22,7 +22,7 @@ export function withoutSigns(text: string): string {
 
 /** Quotes the text that a call asked for, cut short. */
 export function quoteSent(text: string): string {
-  return asSent(quote(shorten(text, LIMIT)))
+  return markAsSent(quote(shorten(text, LIMIT)))
 }
 
 /** Quotes a field's text, cut short. The part that the model typed isn't scrubbed. */
@@ -31,26 +31,30 @@ export function quoteTyped(text: string, typed: string, limit: number): string {
 }
 
 /** Shows a field's text as an outline does. The part that the tools typed isn't scrubbed. */
-export function shownTyped(field: Element, text: string, limit: number): string {
-  return markTyped(text, { typed: cleanText(typedIn(field)), limit }, escapeMarks)
+export function formatTypedText(field: Element, text: string, limit: number): string {
+  return markTyped(text, { typed: cleanText(getTypedText(field)), limit }, escapeMarks)
 }
 
 /** The part of a field's text that the tools typed. Empty: nothing. */
-export function typedIn(field: Element): string {
+export function getTypedText(field: Element): string {
   return typedTexts.get(field) ?? ''
 }
 
 function markTyped(
   text: string,
   { typed, limit }: { readonly typed: string; readonly limit: number },
-  shown: (part: string) => string,
+  render: (part: string) => string,
 ): string {
-  const cut = shorten(text, limit)
+  const shortened = shorten(text, limit)
   const at = typed ? text.lastIndexOf(typed) : -1
-  if (at < 0 || at >= limit) return shown(cut)
+  if (at < 0 || at >= limit) return render(shortened)
   // The note on missing characters isn't a part of the text.
-  const end = Math.min(at + typed.length, limit, cut.length)
-  return shown(cut.slice(0, at)) + asSent(shown(cut.slice(at, end))) + shown(cut.slice(end))
+  const end = Math.min(at + typed.length, limit, shortened.length)
+  return (
+    render(shortened.slice(0, at)) +
+    markAsSent(render(shortened.slice(at, end))) +
+    render(shortened.slice(end))
+  )
 }
 
 /** Scrubs a report, except for the text that the model sent itself. */
@@ -74,12 +78,12 @@ export function rememberTyped(
     append,
   }: { readonly value: string; readonly typed: string; readonly append: boolean },
 ): void {
-  const all = (append ? (typedTexts.get(field) ?? '') : '') + typed
+  const fullText = (append ? (typedTexts.get(field) ?? '') : '') + typed
   // An editor may arrange the lines differently in its value.
-  const holds =
-    [all, typed].find((text) => text !== '' && value.includes(text)) ??
-    [all, typed].map(cleanText).find((text) => text !== '' && cleanText(value).includes(text))
-  if (holds) typedTexts.set(field, holds)
+  const matched =
+    [fullText, typed].find((text) => text !== '' && value.includes(text)) ??
+    [fullText, typed].map(cleanText).find((text) => text !== '' && cleanText(value).includes(text))
+  if (matched) typedTexts.set(field, matched)
   else typedTexts.delete(field)
 }
 

@@ -17,17 +17,17 @@ export function renderedElement(element: Element): Element {
 
 /** The bounding rectangle of an area's shape, in the coordinates of the view. */
 export function boxOfArea(area: Element, image: HTMLImageElement): DOMRect {
-  const around = image.getBoundingClientRect()
+  const imageBox = image.getBoundingClientRect()
   const numbers = (native.getAttribute(area, 'coords') ?? '').split(/[\s,]+/).map(Number)
   const [x = 0, y = 0, radius = 0] = numbers
-  if (native.getAttribute(area, 'shape') === 'default') return around
+  if (native.getAttribute(area, 'shape') === 'default') return imageBox
   if (native.getAttribute(area, 'shape') === 'circle')
-    return new DOMRect(around.x + x - radius, around.y + y - radius, radius * 2, radius * 2)
-  const across = numbers.filter((_, index) => index % 2 === 0)
-  const down = numbers.filter((_, index) => index % 2 === 1)
-  const [left, top] = [Math.min(...across), Math.min(...down)]
-  const [width, height] = [Math.max(...across) - left, Math.max(...down) - top]
-  return new DOMRect(around.x + left, around.y + top, width, height)
+    return new DOMRect(imageBox.x + x - radius, imageBox.y + y - radius, radius * 2, radius * 2)
+  const xs = numbers.filter((_, index) => index % 2 === 0)
+  const ys = numbers.filter((_, index) => index % 2 === 1)
+  const [left, top] = [Math.min(...xs), Math.min(...ys)]
+  const [width, height] = [Math.max(...xs) - left, Math.max(...ys) - top]
+  return new DOMRect(imageBox.x + left, imageBox.y + top, width, height)
 }
 
 /**
@@ -37,9 +37,10 @@ export function boxOfArea(area: Element, image: HTMLImageElement): DOMRect {
 export function toWindowPixels(element: Element, box: DOMRect): DOMRect {
   if (native.currentCSSZoom(element) !== undefined) return box
   let zoom = 1
-  for (const one of [element, ...ancestorsOf(element)]) {
-    if (native.ownerDocument(one) !== native.ownerDocument(element)) break
-    zoom *= Number.parseFloat(viewOf(one).getComputedStyle(one).getPropertyValue('zoom')) || 1
+  for (const ancestor of [element, ...ancestorsOf(element)]) {
+    if (native.ownerDocument(ancestor) !== native.ownerDocument(element)) break
+    zoom *=
+      Number.parseFloat(viewOf(ancestor).getComputedStyle(ancestor).getPropertyValue('zoom')) || 1
   }
   return new DOMRect(box.x * zoom, box.y * zoom, box.width * zoom, box.height * zoom)
 }
@@ -155,14 +156,14 @@ export function childrenOf(element: Element): readonly Node[] {
 }
 
 export function* ancestorsOf(node: Node): Generator<Element> {
-  for (let at = getParent(node); at; at = getParent(at)) yield at
+  for (let ancestor = getParent(node); ancestor; ancestor = getParent(ancestor)) yield ancestor
 }
 
 /** The element itself or its nearest ancestor that matches, across slots, shadow roots and frames. */
 export function closest(element: Element, selector: string): Element | null {
   if (!selector) return null
-  for (let at: Element | null = element; at; at = getParent(at))
-    if (native.matches(at, selector)) return at
+  for (let current: Element | null = element; current; current = getParent(current))
+    if (native.matches(current, selector)) return current
   return null
 }
 
@@ -170,15 +171,16 @@ export function closest(element: Element, selector: string): Element | null {
 export function pathOf(element: Element, selector: string): Element[] {
   const document = native.ownerDocument(element)
   return [element, ...ancestorsOf(element)].filter(
-    (one) => native.ownerDocument(one) === document && native.matches(one, selector),
+    (candidate) =>
+      native.ownerDocument(candidate) === document && native.matches(candidate, selector),
   )
 }
 
 /** Whether the element is one of the agent's own `offstage-…` elements, such as the chat, or inside one. */
 export function isAgentElement(element: Element): boolean {
   if (native.localName(element).startsWith('offstage-')) return true
-  for (const around of ancestorsOf(element))
-    if (native.localName(around).startsWith('offstage-')) return true
+  for (const ancestor of ancestorsOf(element))
+    if (native.localName(ancestor).startsWith('offstage-')) return true
   return false
 }
 
@@ -216,11 +218,12 @@ export function isDisplayed(element: Element, options?: CheckVisibilityOptions):
 
 /** The focused element, inside shadow roots and same-origin frames too. */
 export function focusedElement(document: Document): Element | null {
-  let at = nativeDocument.activeElement(document)
+  let focused = nativeDocument.activeElement(document)
   for (;;) {
-    const inner = (at && native.shadowRoot(at))?.activeElement ?? (at && focusInFrame(at))
-    if (!inner) return at
-    at = inner
+    const inner =
+      (focused && native.shadowRoot(focused))?.activeElement ?? (focused && focusInFrame(focused))
+    if (!inner) return focused
+    focused = inner
   }
 }
 
@@ -239,15 +242,16 @@ export function activeElement(document: Document): Element | null {
 /** All descendants in reading order. */
 export function* descendantsOf(element: Element): Generator<Element> {
   const stack: Element[] = []
-  const push = (of: Element): void => {
-    if (!native.shadowRoot(of) && !/^(slot|iframe|frame)$/.test(native.localName(of))) {
+  const push = (parent: Element): void => {
+    if (!native.shadowRoot(parent) && !/^(slot|iframe|frame)$/.test(native.localName(parent))) {
       for (
-        let child = native.lastElementChild(of);
+        let child = native.lastElementChild(parent);
         child;
         child = native.previousElementSibling(child)
       )
         stack.push(child)
-    } else for (const child of childrenOf(of).toReversed()) if (isElement(child)) stack.push(child)
+    } else
+      for (const child of childrenOf(parent).toReversed()) if (isElement(child)) stack.push(child)
   }
   push(element)
   for (let next = stack.pop(); next; next = stack.pop()) {

@@ -5,8 +5,8 @@ import * as nativeDocument from './native-document.ts'
 
 /** Whether a style draws text as dots, as password fields do. Firefox has no such property. */
 export function drawsDots(style: CSSStyleDeclaration): boolean {
-  const drawn = style.getPropertyValue('-webkit-text-security')
-  return drawn !== '' && drawn !== 'none'
+  const textSecurity = style.getPropertyValue('-webkit-text-security')
+  return textSecurity !== '' && textSecurity !== 'none'
 }
 
 /** Values of `content` without words: none, or quotes, pictures, and strings of icons and blanks. */
@@ -24,7 +24,7 @@ export function mayWriteWords(document: Document): boolean {
       ...nativeDocument.styleSheets(document),
       ...nativeDocument.adoptedStyleSheets(document),
     ]
-    return sheets.some(({ cssRules }) => hasWords(cssRules)) || isAnimatedBeside(document)
+    return sheets.some(({ cssRules }) => hasWords(cssRules)) || animatesPseudoElement(document)
   } catch {
     // A sheet of another origin, or one that isn't loaded yet, can't be read.
     return true
@@ -51,7 +51,7 @@ function hasWords(rules: CSSRuleList): boolean {
 }
 
 /** Whether a script animates a pseudo-element, and so may change its content. */
-function isAnimatedBeside(document: Document): boolean {
+function animatesPseudoElement(document: Document): boolean {
   return nativeDocument
     .getAnimations(document)
     .some(({ effect }) => effect && 'pseudoElement' in effect && effect.pseudoElement !== null)
@@ -74,21 +74,21 @@ const SMALLEST_FONT_PX = 1
 const FAR_PX = -999
 
 /** The words that a style writes at a side of an element. Null for none, and for icons and ornaments. */
-function generatedAt(element: Element, side: Side): Generated | null {
+function readGenerated(element: Element, side: Side): Generated | null {
   const style = viewOf(element).getComputedStyle(element, side)
   const { content } = style
   if (!content || content === 'none' || content === 'normal' || style.display === 'none')
     return null
   if (drawsDots(style)) return null
-  const written = textOf(content, element)
-  const text = cleanText(written)
+  const rawText = readContent(content, element)
+  const text = cleanText(rawText)
   if (!HAS_WORDS.test(text) || isGlyph(text, style, element)) return null
-  return { text, isJoined: isJoined(element, { written, style, side }), style }
+  return { text, isJoined: isJoined(element, { written: rawText, style, side }), style }
 }
 
 /** The words at a side of an element, if their own style shows them. Doesn't compare their colour with the ground. */
 export function visibleGeneratedText(element: Element, side: Side): Generated | null {
-  const generated = generatedAt(element, side)
+  const generated = readGenerated(element, side)
   return generated && isShown(generated.style) ? generated : null
 }
 
@@ -98,12 +98,12 @@ export function hasGenerated(element: Element): boolean {
 }
 
 /** The text of an element with the words that its style writes around it. */
-export function withGenerated(element: Element, text: string): string {
-  return wordsAt(element, '::before') + text + wordsAt(element, '::after')
+export function addGeneratedText(element: Element, text: string): string {
+  return getGeneratedText(element, '::before') + text + getGeneratedText(element, '::after')
 }
 
 /** The words at a side, with the gap to the content. Empty: none. */
-function wordsAt(element: Element, side: Side): string {
+function getGeneratedText(element: Element, side: Side): string {
   const generated = visibleGeneratedText(element, side)
   if (!generated) return ''
   const gap = generated.isJoined ? '' : ' '
@@ -115,24 +115,24 @@ const NOT_DRAWN = /^(script|style|template|noscript|textarea|select)$/
 
 /**
  * The text of an element in reading order, with the words of styles. Inline parts are joined without a gap.
- * `isLeftOut`: elements to skip. With it, the element itself is read even if it is hidden, as a label may be.
+ * `isExcluded`: elements to skip. With it, the element itself is read even if it is hidden, as a label may be.
  */
-export function drawnText(element: Element, isLeftOut?: (one: Element) => boolean): string {
+export function drawnText(element: Element, isExcluded?: (item: Element) => boolean): string {
   const parts: string[] = []
-  let left = MAX_NODES
+  let remaining = MAX_NODES
   const add = (node: Node): void => {
-    left -= 1
-    if (left < 0) return
+    remaining -= 1
+    if (remaining < 0) return
     if (native.nodeType(node) === 3) return void parts.push(native.nodeValue(node) ?? '')
-    if (!isElement(node) || NOT_DRAWN.test(native.localName(node)) || isLeftOut?.(node)) return
+    if (!isElement(node) || NOT_DRAWN.test(native.localName(node)) || isExcluded?.(node)) return
     const { display } = viewOf(node).getComputedStyle(node)
     // Only WebKit gives the title of a shape in a drawing this display.
-    const isRead = native.localName(node) === 'title' || (isLeftOut && node === element)
-    if (display === 'none' && !isRead) return
+    const isIncluded = native.localName(node) === 'title' || (isExcluded && node === element)
+    if (display === 'none' && !isIncluded) return
     const edge = /^(inline|contents)/.test(display) ? '' : ' '
-    parts.push(edge, wordsAt(node, '::before'))
+    parts.push(edge, getGeneratedText(node, '::before'))
     for (const child of childrenOf(node)) add(child)
-    parts.push(wordsAt(node, '::after'), edge)
+    parts.push(getGeneratedText(node, '::after'), edge)
   }
   add(element)
   return cleanText(parts.join(''))
@@ -141,7 +141,7 @@ export function drawnText(element: Element, isLeftOut?: (one: Element) => boolea
 /** Words of an element's style that are hidden now, such as those of a tooltip. */
 export function hiddenWords(element: Element): readonly string[] {
   return SIDES.flatMap((side) => {
-    const generated = generatedAt(element, side)
+    const generated = readGenerated(element, side)
     return generated && !isShown(generated.style) ? [generated.text] : []
   })
 }
@@ -151,18 +151,18 @@ const PART =
   /"(?<text>(?:[^"\\]|\\.)*)"|attr\(\s*(?<name>[\w-]+)[^)]*\)|[\w-]+\((?:[^()"]|"(?:[^"\\]|\\.)*"|\([^()]*\))*\)|(?<alternative>\/)/gsu
 const ESCAPE = /\\(?:([\da-f]{1,6})\s?|(.))/gisu
 
-function textOf(content: string, element: Element): string {
+function readContent(content: string, element: Element): string {
   let text = ''
   for (const { groups } of content.matchAll(PART)) {
     // Text after a slash is the alternative: it is read in place of everything before it.
     if (groups?.['alternative']) text = ''
     else if (groups?.['name']) text += native.getAttribute(element, groups['name']) ?? ''
-    else text += unescaped(groups?.['text'] ?? '')
+    else text += unescapeCss(groups?.['text'] ?? '')
   }
   return text
 }
 
-function unescaped(text: string): string {
+function unescapeCss(text: string): string {
   return text.replace(ESCAPE, (_, code: string | undefined, character: string | undefined) => {
     if (code === undefined) return character ?? ''
     const point = Number.parseInt(code, 16)
@@ -178,12 +178,12 @@ function isGlyph(text: string, style: CSSStyleDeclaration, element: Element): bo
 
 function isJoined(
   element: Element,
-  of: { readonly written: string; readonly style: CSSStyleDeclaration; readonly side: Side },
+  options: { readonly written: string; readonly style: CSSStyleDeclaration; readonly side: Side },
 ): boolean {
-  const { written, style, side } = of
+  const { written: words, style, side } = options
   const isBefore = side === '::before'
   const textContent = native.textContent(element)
-  const [left, right] = isBefore ? [written, textContent] : [textContent, written]
+  const [left, right] = isBefore ? [words, textContent] : [textContent, words]
   if (/\s$/.test(left) || /^\s/.test(right)) return false
   if (!style.display.startsWith('inline') || style.position !== 'static') return false
   const { marginRight, paddingRight, marginLeft, paddingLeft } = style

@@ -11,27 +11,30 @@ type Call<Of, Name extends keyof Of> = Of[Name] extends Method
   : never
 
 /** Returns an empty object where the package is only loaded, as on a server. */
-function prototypeOf(owner: string): object {
+function getPrototype(owner: string): object {
   const owners = globalThis as unknown as Record<string, { readonly prototype: object } | undefined>
   return owners[owner]?.prototype ?? {}
 }
 
-function getterOf(owner: string, name: string): (() => unknown) | undefined {
-  return Object.getOwnPropertyDescriptor(prototypeOf(owner), name)?.get
+function findGetter(owner: string, name: string): (() => unknown) | undefined {
+  return Object.getOwnPropertyDescriptor(getPrototype(owner), name)?.get
 }
 
-function methodOf(owner: string, name: string): Method | undefined {
-  return Object.getOwnPropertyDescriptor(prototypeOf(owner), name)?.value as Method | undefined
+function findMethod(owner: string, name: string): Method | undefined {
+  return Object.getOwnPropertyDescriptor(getPrototype(owner), name)?.value as Method | undefined
 }
 
-function read<Of, Name extends keyof Of & string>(owner: string, name: Name): Read<Of, Name> {
-  const get = getterOf(owner, name)
+function createGetter<Of, Name extends keyof Of & string>(
+  owner: string,
+  name: Name,
+): Read<Of, Name> {
+  const get = findGetter(owner, name)
   // An older browser may lack the property.
   return (node) => get?.call(node) as Of[Name]
 }
 
-function call<Function>(owner: string, name: string): Function {
-  const method = methodOf(owner, name)
+function createMethod<Function>(owner: string, name: string): Function {
+  const method = findMethod(owner, name)
   return ((node: unknown, ...inputs: never[]) => method?.call(node, ...inputs)) as Function
 }
 
@@ -44,14 +47,14 @@ export function nothing(): undefined {
 }
 
 function getter<Of, Value>(owner: string, name: string): (this: Of) => Value {
-  return (getterOf(owner, name) ?? nothing) as (this: Of) => Value
+  return (findGetter(owner, name) ?? nothing) as (this: Of) => Value
 }
 
 function method<Of, Inputs extends unknown[], Output>(
   owner: string,
   name: string,
 ): (this: Of, ...inputs: Inputs) => Output {
-  return (methodOf(owner, name) ?? nothing) as (this: Of, ...inputs: Inputs) => Output
+  return (findMethod(owner, name) ?? nothing) as (this: Of, ...inputs: Inputs) => Output
 }
 
 const getChildNodes = getter<Node, NodeListOf<ChildNode>>('Node', 'childNodes')
@@ -184,70 +187,75 @@ export function getRootNode(node: Node): Node {
   return callGetRootNode.call(node)
 }
 
-const ofNode = <Name extends keyof Node>(name: Name): Read<Node, Name> => read('Node', name)
-const ofElement = <Name extends keyof Element>(name: Name): Read<Element, Name> =>
-  read('Element', name)
-const byNode = <Name extends keyof Node>(name: Name): Call<Node, Name> => call('Node', name)
-const byElement = <Found>(name: keyof Element): Found => call('Element', name)
+const nodeGetter = <Name extends keyof Node>(name: Name): Read<Node, Name> =>
+  createGetter('Node', name)
+const elementGetter = <Name extends keyof Element>(name: Name): Read<Element, Name> =>
+  createGetter('Element', name)
+const nodeMethod = <Name extends keyof Node>(name: Name): Call<Node, Name> =>
+  createMethod('Node', name)
+const elementMethod = <Found>(name: keyof Element): Found => createMethod('Element', name)
 
-export const baseURI: Read<Node, 'baseURI'> = ofNode('baseURI')
+export const baseURI: Read<Node, 'baseURI'> = nodeGetter('baseURI')
 export const compareDocumentPosition: Call<Node, 'compareDocumentPosition'> =
-  byNode('compareDocumentPosition')
-export const contains: Call<Node, 'contains'> = byNode('contains')
-export const dispatchEvent: Call<EventTarget, 'dispatchEvent'> = call(
+  nodeMethod('compareDocumentPosition')
+export const contains: Call<Node, 'contains'> = nodeMethod('contains')
+export const dispatchEvent: Call<EventTarget, 'dispatchEvent'> = createMethod(
   'EventTarget',
   'dispatchEvent',
 )
 
-export const ariaAutoComplete: Read<Element, 'ariaAutoComplete'> = ofElement('ariaAutoComplete')
-export const ariaChecked: Read<Element, 'ariaChecked'> = ofElement('ariaChecked')
-export const ariaExpanded: Read<Element, 'ariaExpanded'> = ofElement('ariaExpanded')
+export const ariaAutoComplete: Read<Element, 'ariaAutoComplete'> = elementGetter('ariaAutoComplete')
+export const ariaChecked: Read<Element, 'ariaChecked'> = elementGetter('ariaChecked')
+export const ariaExpanded: Read<Element, 'ariaExpanded'> = elementGetter('ariaExpanded')
 /** Missing from TypeScript's types so far. */
 type Labelled = { readonly ariaLabelledByElements?: readonly Element[] | null }
-export const ariaLabelledByElements: Read<Labelled, 'ariaLabelledByElements'> = read(
+export const ariaLabelledByElements: Read<Labelled, 'ariaLabelledByElements'> = createGetter(
   'Element',
   'ariaLabelledByElements',
 )
-export const ariaValueNow: Read<Element, 'ariaValueNow'> = ofElement('ariaValueNow')
-export const ariaValueText: Read<Element, 'ariaValueText'> = ofElement('ariaValueText')
-export const clientHeight: Read<Element, 'clientHeight'> = ofElement('clientHeight')
-export const clientLeft: Read<Element, 'clientLeft'> = ofElement('clientLeft')
-export const clientTop: Read<Element, 'clientTop'> = ofElement('clientTop')
-export const clientWidth: Read<Element, 'clientWidth'> = ofElement('clientWidth')
-export const currentCSSZoom: Read<Partial<Element>, 'currentCSSZoom'> = read(
+export const ariaValueNow: Read<Element, 'ariaValueNow'> = elementGetter('ariaValueNow')
+export const ariaValueText: Read<Element, 'ariaValueText'> = elementGetter('ariaValueText')
+export const clientHeight: Read<Element, 'clientHeight'> = elementGetter('clientHeight')
+export const clientLeft: Read<Element, 'clientLeft'> = elementGetter('clientLeft')
+export const clientTop: Read<Element, 'clientTop'> = elementGetter('clientTop')
+export const clientWidth: Read<Element, 'clientWidth'> = elementGetter('clientWidth')
+export const currentCSSZoom: Read<Partial<Element>, 'currentCSSZoom'> = createGetter(
   'Element',
   'currentCSSZoom',
 )
-export const id: Read<Element, 'id'> = ofElement('id')
-export const role: Read<Element, 'role'> = ofElement('role')
-export const scrollHeight: Read<Element, 'scrollHeight'> = ofElement('scrollHeight')
-export const scrollLeft: Read<Element, 'scrollLeft'> = ofElement('scrollLeft')
-export const scrollTop: Read<Element, 'scrollTop'> = ofElement('scrollTop')
-export const scrollWidth: Read<Element, 'scrollWidth'> = ofElement('scrollWidth')
-export const checkVisibility: Call<Element, 'checkVisibility'> = byElement('checkVisibility')
-export const getAnimations: Call<Element, 'getAnimations'> = byElement('getAnimations')
-export const getAttributeNames: Call<Element, 'getAttributeNames'> = byElement('getAttributeNames')
-export const getClientRects: Call<Element, 'getClientRects'> = byElement('getClientRects')
-export const removeAttribute: Call<Element, 'removeAttribute'> = byElement('removeAttribute')
-export const scrollIntoView: Call<Element, 'scrollIntoView'> = byElement('scrollIntoView')
-export const scrollBy: (node: Element, how: ScrollToOptions) => void = byElement('scrollBy')
-const scrollElementTo: typeof scrollBy = byElement('scrollTo')
+export const id: Read<Element, 'id'> = elementGetter('id')
+export const role: Read<Element, 'role'> = elementGetter('role')
+export const scrollHeight: Read<Element, 'scrollHeight'> = elementGetter('scrollHeight')
+export const scrollLeft: Read<Element, 'scrollLeft'> = elementGetter('scrollLeft')
+export const scrollTop: Read<Element, 'scrollTop'> = elementGetter('scrollTop')
+export const scrollWidth: Read<Element, 'scrollWidth'> = elementGetter('scrollWidth')
+export const checkVisibility: Call<Element, 'checkVisibility'> = elementMethod('checkVisibility')
+export const getAnimations: Call<Element, 'getAnimations'> = elementMethod('getAnimations')
+export const getAttributeNames: Call<Element, 'getAttributeNames'> =
+  elementMethod('getAttributeNames')
+export const getClientRects: Call<Element, 'getClientRects'> = elementMethod('getClientRects')
+export const removeAttribute: Call<Element, 'removeAttribute'> = elementMethod('removeAttribute')
+export const scrollIntoView: Call<Element, 'scrollIntoView'> = elementMethod('scrollIntoView')
+export const scrollBy: (node: Element, options: ScrollToOptions) => void = elementMethod('scrollBy')
+const scrollElementTo: typeof scrollBy = elementMethod('scrollTo')
 /** Scrolls at once, whatever the element's style says. */
 export const scrollTo = (node: Element, top: number): void =>
   scrollElementTo(node, { top, behavior: 'instant' })
 export const closest: <Found extends Element = Element>(
   node: Element,
   selector: string,
-) => Found | null = byElement('closest')
+) => Found | null = elementMethod('closest')
 
 /** Queries a root by its kind: documents, fragments and elements have methods of their own. */
-function byRoot<Output>(
+function rootMethod<Output>(
   name: 'querySelector' | 'querySelectorAll',
 ): (root: ParentNode, selector: string) => Output {
-  const find = ['Document', 'DocumentFragment', 'Element'].map((owner) => methodOf(owner, name))
+  const methods = ['Document', 'DocumentFragment', 'Element'].map((owner) =>
+    findMethod(owner, name),
+  )
   return (root, selector) => {
     const type = nodeType(root)
-    const method = find[type === 9 ? 0 : type === 11 ? 1 : 2]
+    const method = methods[type === 9 ? 0 : type === 11 ? 1 : 2]
     return (method as ((selector: string) => Output) | undefined)?.call(root, selector) as Output
   }
 }
@@ -255,43 +263,46 @@ function byRoot<Output>(
 export const querySelector: <Found extends Element = Element>(
   root: ParentNode,
   selector: string,
-) => Found | null = byRoot('querySelector')
+) => Found | null = rootMethod('querySelector')
 export const querySelectorAll: <Found extends Element = Element>(
   root: ParentNode,
   selector: string,
-) => NodeListOf<Found> = byRoot('querySelectorAll')
+) => NodeListOf<Found> = rootMethod('querySelectorAll')
 
 /** Whether it is an HTML form. Only a form's fields may hide its properties, so other elements are read directly. */
 function isForm(element: Element): boolean {
   return localName(element) === 'form' && namespaceURI(element) === 'http://www.w3.org/1999/xhtml'
 }
 
-function ofHtml<Of extends Element, Name extends keyof Of & string>(name: Name): Read<Of, Name> {
-  const get = getterOf('HTMLElement', name)
+function htmlGetter<Of extends Element, Name extends keyof Of & string>(
+  name: Name,
+): Read<Of, Name> {
+  const get = findGetter('HTMLElement', name)
   return (node) => (isForm(node) ? (get?.call(node) as Of[Name]) : node[name])
 }
 
-function byHtml<Name extends keyof HTMLElement>(name: Name): Call<HTMLElement, Name> {
-  const method = methodOf('HTMLElement', name)
-  const calls = (node: HTMLElement, ...inputs: never[]): unknown =>
+function htmlMethod<Name extends keyof HTMLElement>(name: Name): Call<HTMLElement, Name> {
+  const method = findMethod('HTMLElement', name)
+  const callMethod = (node: HTMLElement, ...inputs: never[]): unknown =>
     (method && isForm(node) ? method : (node[name] as unknown as Method)).call(node, ...inputs)
-  return calls as unknown as Call<HTMLElement, Name>
+  return callMethod as unknown as Call<HTMLElement, Name>
 }
 
-export const offsetWidth: Read<HTMLElement, 'offsetWidth'> = ofHtml('offsetWidth')
-export const draggable: Read<HTMLElement, 'draggable'> = ofHtml('draggable')
+export const offsetWidth: Read<HTMLElement, 'offsetWidth'> = htmlGetter('offsetWidth')
+export const draggable: Read<HTMLElement, 'draggable'> = htmlGetter('draggable')
 /** Missing from TypeScript's types so far. */
 type Edited = Element & { readonly editContext?: unknown }
-export const editContext: Read<Edited, 'editContext'> = ofHtml('editContext')
-export const innerText: Read<HTMLElement, 'innerText'> = ofHtml('innerText')
-export const isContentEditable: Read<HTMLElement, 'isContentEditable'> = ofHtml('isContentEditable')
-export const tabIndex: Read<HTMLElement, 'tabIndex'> = ofHtml('tabIndex')
-export const blur: Call<HTMLElement, 'blur'> = byHtml('blur')
-export const click: Call<HTMLElement, 'click'> = byHtml('click')
-export const focus: Call<HTMLElement, 'focus'> = byHtml('focus')
-export const hidePopover: Call<HTMLElement, 'hidePopover'> = byHtml('hidePopover')
+export const editContext: Read<Edited, 'editContext'> = htmlGetter('editContext')
+export const innerText: Read<HTMLElement, 'innerText'> = htmlGetter('innerText')
+export const isContentEditable: Read<HTMLElement, 'isContentEditable'> =
+  htmlGetter('isContentEditable')
+export const tabIndex: Read<HTMLElement, 'tabIndex'> = htmlGetter('tabIndex')
+export const blur: Call<HTMLElement, 'blur'> = htmlMethod('blur')
+export const click: Call<HTMLElement, 'click'> = htmlMethod('click')
+export const focus: Call<HTMLElement, 'focus'> = htmlMethod('focus')
+export const hidePopover: Call<HTMLElement, 'hidePopover'> = htmlMethod('hidePopover')
 
-const readHref = read<SVGAElement, 'href'>('SVGAElement', 'href')
+const readHref = createGetter<SVGAElement, 'href'>('SVGAElement', 'href')
 
 /** Address of an SVG link while an animation changes it. Empty for all other elements. */
 export function animatedHref(link: Element): string {

@@ -70,9 +70,9 @@ export function createPage(options: PageOptions = {}): Page {
   const page: Page = {
     options,
     release() {
-      const ended = lifetimes.get(page)
+      const lifetime = lifetimes.get(page)
       lifetimes.set(page, new AbortController())
-      ended?.abort()
+      lifetime?.abort()
     },
   }
   lifetimes.set(page, new AbortController())
@@ -127,9 +127,9 @@ const LOAD_MS = 60_000
 export function part<Part>(load: () => Promise<Part>): () => Promise<Part> {
   let loading: Promise<Part> | undefined
   const loadOnce = async (): Promise<Part> => {
-    const ended = new AbortController()
+    const completed = new AbortController()
     try {
-      return await Promise.race([load().catch(load), stalled(ended.signal)])
+      return await Promise.race([load().catch(load), stalled(completed.signal)])
     } catch (thrown) {
       loading = undefined
       throw new PageError(
@@ -137,15 +137,15 @@ export function part<Part>(load: () => Promise<Part>): () => Promise<Part> {
         `The code of the page tools could not be loaded, so nothing was done. ${String(thrown)}`,
       )
     } finally {
-      ended.abort()
+      completed.abort()
     }
   }
   return () => (loading ??= loadOnce())
 }
 
-function stalled(ended: AbortSignal): Promise<never> {
+function stalled(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('the server does not answer')), LOAD_MS)
-    ended.addEventListener('abort', () => clearTimeout(timer))
+    signal.addEventListener('abort', () => clearTimeout(timer))
   })
 }

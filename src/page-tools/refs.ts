@@ -18,8 +18,8 @@ let count = 0
 
 /** The element's ref: the same for the element's lifetime, never reused for another one. */
 export function ensureRef(element: Element): string {
-  const known = refs.get(element)
-  if (known) return known
+  const existing = refs.get(element)
+  if (existing) return existing
   count += 1
   const ref = `e${count}`
   refs.set(element, ref)

@@ -16,20 +16,20 @@ export async function runInSlices<Result>(
   work: Generator<undefined, Result>,
   signal?: AbortSignal,
 ): Promise<Result> {
-  let turns: EventLoopYielder | null = null
-  let until = performance.now() + SLICE_MS
+  let yielder: EventLoopYielder | null = null
+  let sliceEnd = performance.now() + SLICE_MS
   try {
     for (;;) {
       const step = work.next()
       if (step.done) return step.value
-      if (performance.now() < until) continue
-      turns ??= createEventLoopYielder()
-      await turns.next()
+      if (performance.now() < sliceEnd) continue
+      yielder ??= createEventLoopYielder()
+      await yielder.next()
       signal?.throwIfAborted()
-      until = performance.now() + SLICE_MS
+      sliceEnd = performance.now() + SLICE_MS
     }
   } finally {
-    turns?.close()
+    yielder?.close()
   }
 }
 
@@ -93,13 +93,13 @@ const FRAMES_MS = 8000
 export function deadline(view: Window, ms: number): () => boolean {
   const start = performance.now()
   let frames = 0
-  const count = (): void => {
-    if (frames++ < FRAMES) view.requestAnimationFrame(count)
+  const countFrame = (): void => {
+    if (frames++ < FRAMES) view.requestAnimationFrame(countFrame)
   }
-  count()
+  countFrame()
   return () => {
-    const passed = performance.now() - start
+    const elapsedMs = performance.now() - start
     const isDrawn = frames > FRAMES || nativeDocument.hidden(view.document)
-    return passed > ms && (isDrawn || passed > FRAMES_MS)
+    return elapsedMs > ms && (isDrawn || elapsedMs > FRAMES_MS)
   }
 }

@@ -15,7 +15,7 @@ export class BracketMatcher implements ConstructMatcher {
   #escaped = false
   /** The mark around the current text (Gemma), and the part of a mark read so far. */
   #mark = ''
-  #markSeen = ''
+  #markPrefix = ''
   #first = 0
   #blankLines = 0
 
@@ -46,14 +46,14 @@ export class BracketMatcher implements ConstructMatcher {
   /** True while the character belongs to a text between marks, or to a mark. */
   #inMarkedText(code: number): boolean {
     if (this.#depth === 0) return false
-    const seen = this.#markSeen + String.fromCharCode(code)
-    const isMark = this.#mark === '' ? isBeginning(seen) : this.#mark.startsWith(seen)
-    this.#markSeen = isMark ? seen : code === lessThan ? '<' : ''
-    if (isMark && textMarks.includes(seen)) {
-      this.#mark = this.#mark === '' ? seen : ''
-      this.#markSeen = ''
+    const prefix = this.#markPrefix + String.fromCharCode(code)
+    const isMark = this.#mark === '' ? isBeginning(prefix) : this.#mark.startsWith(prefix)
+    this.#markPrefix = isMark ? prefix : code === lessThan ? '<' : ''
+    if (isMark && textMarks.includes(prefix)) {
+      this.#mark = this.#mark === '' ? prefix : ''
+      this.#markPrefix = ''
     }
-    return this.#mark !== '' || (isMark && seen !== '<')
+    return this.#mark !== '' || (isMark && prefix !== '<')
   }
 
   /** True while the character belongs to the string. */
@@ -97,25 +97,25 @@ const cdata = '<![CDATA['
 
 /** Detects a text outside CDATA, one character at a time. */
 export class CloserWatch {
-  readonly #wanted: string
+  readonly #expected: string
   #matched = 0
   /** Characters of the CDATA opener read so far. */
   #cdata = 0
   /** Number of closing brackets directly before the current character. */
   #brackets = 0
 
-  constructor(wanted: string) {
-    this.#wanted = wanted
+  constructor(closer: string) {
+    this.#expected = closer
   }
 
   get seen(): boolean {
-    return this.#matched === this.#wanted.length
+    return this.#matched === this.#expected.length
   }
 
   feed(code: number): void {
     if (this.seen) return
     if (this.#cdata < cdata.length) {
-      this.#matched = progress(this.#wanted, this.#matched, code)
+      this.#matched = progress(this.#expected, this.#matched, code)
       this.#cdata = progress(cdata, this.#cdata, code)
     } else if (code === moreThan && this.#brackets >= 2) this.#cdata = 0
     this.#brackets = code === 93 ? this.#brackets + 1 : 0

@@ -45,9 +45,9 @@ export const namespaces: readonly string[] = [
  */
 export function resolveToolName(name: string, registered: readonly string[]): string | undefined {
   if (registered.includes(name)) return name
-  const wanted = new Set([plainName(name), plainName(bareName(name))])
-  const [only, ...others] = registered.filter((candidate) => wanted.has(plainName(candidate)))
-  return others.length === 0 ? only : undefined
+  const plainNames = new Set([plainName(name), plainName(bareName(name))])
+  const [match, ...others] = registered.filter((candidate) => plainNames.has(plainName(candidate)))
+  return others.length === 0 ? match : undefined
 }
 
 /** A call in another format, before its tool is resolved. */
@@ -93,12 +93,12 @@ function bareName(name: string): string {
 }
 
 /** Joins calls up to the first invalid one (R16). A malformed part invalidates all calls. */
-export function joinParsedCalls(reads: readonly ParsedCalls[]): ParsedCalls {
-  const malformed = reads.find(({ problem }) => problem?.code === 'malformed')
+export function joinParsedCalls(results: readonly ParsedCalls[]): ParsedCalls {
+  const malformed = results.find(({ problem }) => problem?.code === 'malformed')
   if (malformed) return { ...malformed, calls: [] }
   const calls: ActionCall[] = []
-  for (const { calls: more, problem, problemTool } of reads) {
-    for (const call of more) calls.push(call)
+  for (const { calls: sectionCalls, problem, problemTool } of results) {
+    for (const call of sectionCalls) calls.push(call)
     if (problem) return { calls, problem, ...(problemTool !== undefined && { problemTool }) }
   }
   return { calls }
@@ -131,13 +131,13 @@ function readEntries(tool: IndexedTool, entries: NonNullable<ForeignCall['entrie
   if (first && others.length === 0 && isWholeInput(tool, first)) return readJsonCall(tool, first[1])
   const names = [...tool.input.properties.keys()]
   const firstNamed = entries.findIndex(([name]) => name !== undefined)
-  const unnamed = entries.filter(([name]) => name === undefined).length
-  if (firstNamed >= 0 && firstNamed < unnamed)
+  const unnamedCount = entries.filter(([name]) => name === undefined).length
+  if (firstNamed >= 0 && firstNamed < unnamedCount)
     throw invalidParameters(tool, 'an argument without a name follows one with a name')
-  if (unnamed > names.length)
-    throw invalidParameters(tool, `${unnamed} arguments for ${names.length} parameters`)
-  const named = entries.map(([name, value], at) => [name ?? names[at] ?? '', value] as const)
-  return readArguments(tool, named, (value, shape) => coerceJson(value, shape))
+  if (unnamedCount > names.length)
+    throw invalidParameters(tool, `${unnamedCount} arguments for ${names.length} parameters`)
+  const namedEntries = entries.map(([name, value], at) => [name ?? names[at] ?? '', value] as const)
+  return readArguments(tool, namedEntries, (value, shape) => coerceJson(value, shape))
 }
 
 /** Recognizes `name({"query": "x"})`: one object with all parameters. */

@@ -156,8 +156,9 @@ export class ForeignDetector {
   ): ConstructMatcher | 'partial' | undefined {
     if (!quotations || (lineStart && !quotations.isQuoted)) return this.#match(text, at, lineStart)
     if (!isTagStart(text.charCodeAt(at))) return undefined
-    const own = quotations.endsSentence && !quotations.isQuoted ? ownToken(text, at) : undefined
-    if (own !== undefined) return own
+    const controlToken =
+      quotations.endsSentence && !quotations.isQuoted ? matchControlToken(text, at) : undefined
+    if (controlToken !== undefined) return controlToken
     const marker = matchOpener(text, at, lineStart) ?? matchMarker(text, at)
     if (marker === 'partial') return 'partial'
     if (marker !== false)
@@ -236,7 +237,7 @@ export class ForeignDetector {
 }
 
 /** Matches a control token of another format: it starts a model's own call, anywhere on the line. */
-function ownToken(text: string, at: number): ConstructMatcher | 'partial' | undefined {
+function matchControlToken(text: string, at: number): ConstructMatcher | 'partial' | undefined {
   const marker = findMarker(text, at)
   if (typeof marker !== 'object') return marker
   return isToken(marker) ? new MarkedMatcher(marker) : undefined

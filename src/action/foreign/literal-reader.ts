@@ -32,7 +32,7 @@ export function readTaggedValue(reader: LiteralReader, { marks, isName }: ValueE
   let first: { readonly end: number; readonly next: number } | undefined
   let count = 0
   marks.lastIndex = start
-  const end = (at: number, next: number): string => {
+  const finish = (at: number, next: number): string => {
     reader.at = next
     return text.slice(start, at)
   }
@@ -42,17 +42,17 @@ export function readTaggedValue(reader: LiteralReader, { marks, isName }: ValueE
     if (call !== undefined) break
     if (callCloser === undefined && parameter === undefined) {
       const next = at + whole.length - (follower?.length ?? 0)
-      if (follower !== undefined) return end(at, next)
+      if (follower !== undefined) return finish(at, next)
       first ??= { end: at, next }
       if (++count === maxCandidates) break
       marks.lastIndex = next
     } else if (callCloser !== undefined) {
       if (first) break
-      return end(at, at)
-    } else if (!first && isName(parameter ?? '')) return end(at, at)
+      return finish(at, at)
+    } else if (!first && isName(parameter ?? '')) return finish(at, at)
   }
   if (!first) throw new Unreadable('cut off')
-  return end(first.end, first.next)
+  return finish(first.end, first.next)
 }
 
 /** Patterns of a format that writes each name followed by its value. */
@@ -71,10 +71,10 @@ interface PairPatterns extends ValueEnd {
   readonly end: RegExp
 }
 
-const all = once<readonly PairPatterns[]>(() => [
+const pairPatterns = once<readonly PairPatterns[]>(() => [
   // GLM, and LongCat with a prefix.
   ...['', 'longcat_'].map((prefix) =>
-    patternsOf({
+    makePatterns({
       key: `<${prefix}arg_key>([^<]*)</${prefix}arg_key>\\s*(?:<arg_type>\\w*</arg_type>\\s*)?<${prefix}arg_value>`,
       next: `<${prefix}arg_key>`,
       closer: `</${prefix}arg_value>`,
@@ -83,7 +83,7 @@ const all = once<readonly PairPatterns[]>(() => [
     }),
   ),
   // Solar
-  patternsOf({
+  makePatterns({
     key: '<\\|tool_arg:start\\|>([^<]*)<\\|tool_arg:value\\|>',
     next: '<\\|tool_arg:start\\|>',
     closer: '<\\|tool_arg:end\\|>',
@@ -91,7 +91,7 @@ const all = once<readonly PairPatterns[]>(() => [
     callCloser: '<\\|tool_call:end\\|>',
   }),
   // Kimi K3
-  patternsOf({
+  makePatterns({
     key: '<\\|open\\|>argument key="([^"]*)"[^<]*<\\|sep\\|>',
     next: '<\\|open\\|>argument',
     closer: '<\\|close\\|>argument<\\|sep\\|>',
@@ -103,7 +103,7 @@ const all = once<readonly PairPatterns[]>(() => [
 /** Reads pairs of name and value up to the call's closer. Throws `Unreadable`. */
 export function readArgumentPairs(reader: LiteralReader): [string, string][] {
   const texts: [string, string][] = []
-  for (const patterns of all()) {
+  for (const patterns of pairPatterns()) {
     for (let found = reader.match(patterns.key); found; found = reader.match(patterns.key))
       texts.push([
         decodeEntities((found[1] ?? '').trim()),
@@ -115,7 +115,7 @@ export function readArgumentPairs(reader: LiteralReader): [string, string][] {
   throw new Unreadable(reader.text.slice(reader.at).trim() ? 'not a literal' : 'cut off')
 }
 
-function patternsOf({ key, next, closer, call, callCloser }: PairSyntax): PairPatterns {
+function makePatterns({ key, next, closer, call, callCloser }: PairSyntax): PairPatterns {
   return {
     key: new RegExp(`\\s*${key}`, 'y'),
     end: new RegExp(`\\s*(?=${callCloser})`, 'y'),
@@ -131,9 +131,9 @@ function patternsOf({ key, next, closer, call, callCloser }: PairSyntax): PairPa
 export class Unreadable extends Error {
   readonly cut: boolean
 
-  constructor(why: 'cut off' | 'not a literal') {
-    super(why)
-    this.cut = why === 'cut off'
+  constructor(reason: 'cut off' | 'not a literal') {
+    super(reason)
+    this.cut = reason === 'cut off'
   }
 }
 
@@ -191,10 +191,10 @@ export class LiteralReader {
   }
 
   /** Consumes the string if it comes next, after white space. */
-  take(wanted: string): boolean {
+  take(expected: string): boolean {
     this.skipSpace()
-    if (!this.text.startsWith(wanted, this.at)) return false
-    this.at += wanted.length
+    if (!this.text.startsWith(expected, this.at)) return false
+    this.at += expected.length
     return true
   }
 
@@ -295,10 +295,10 @@ export class LiteralReader {
     if (found === undefined) this.fail()
     if (this.ended) throw new Unreadable('cut off')
     if (constants.has(found)) return constants.get(found) ?? null
-    const written = found.replaceAll('_', '')
-    const number = Number(written)
+    const digits = found.replaceAll('_', '')
+    const number = Number(digits)
     if (Number.isNaN(number)) throw new Unreadable('not a literal')
-    return isInexact(written) ? written : number
+    return isInexact(digits) ? digits : number
   }
 
   #list(open: string, close: string): JsonValue[] {
@@ -307,7 +307,7 @@ export class LiteralReader {
       const list: JsonValue[] = []
       while (!this.take(close)) {
         list.push(this.value())
-        if (!this.take(',') && !this.#sees(close)) this.fail()
+        if (!this.take(',') && !this.#isNext(close)) this.fail()
       }
       return list
     })
@@ -321,7 +321,7 @@ export class LiteralReader {
         const key = this.#key()
         if (!this.take(':') || Object.hasOwn(object, key)) this.fail()
         setOwn(object, key, this.value())
-        if (!this.take(',') && !this.#sees('}')) this.fail()
+        if (!this.take(',') && !this.#isNext('}')) this.fail()
       }
       return object
     })
@@ -335,14 +335,14 @@ export class LiteralReader {
     return mark === undefined ? (this.match(key())?.[0] ?? this.fail()) : this.#marked(mark)
   }
 
-  #sees(char: string): boolean {
+  #isNext(char: string): boolean {
     this.skipSpace()
     return this.text[this.at] === char
   }
 
-  #nested<T>(read: () => T): T {
+  #nested<T>(readItems: () => T): T {
     if (++this.#depth > maxNesting) throw new Unreadable('not a literal')
-    const value = read()
+    const value = readItems()
     this.#depth--
     return value
   }

@@ -48,13 +48,13 @@ export function callsOfJson(
 ): ForeignCall[] | undefined {
   if (Array.isArray(value)) {
     const calls = value.map((entry: JsonValue) => callsOfJson(entry, index, marked))
-    const all = calls.every((list) => list !== undefined) && calls.length > 0
-    return all ? calls.flatMap((list) => list ?? []) : undefined
+    const areAllCalls = calls.every((list) => list !== undefined) && calls.length > 0
+    return areAllCalls ? calls.flatMap((list) => list ?? []) : undefined
   }
   if (!isRecord(value)) return undefined
   const record = value as Record<string, JsonValue>
   const list = listKeys
-    .map((key) => own(record, key))
+    .map((key) => ownProperty(record, key))
     .find((entry) => isRecord(entry) || Array.isArray(entry))
   if (list !== undefined) return callsOfJson(list, index, marked)
   const call = namedCall(record, index, marked) ?? keyedCall(record, index, marked)
@@ -66,9 +66,11 @@ function namedCall(
   index: ToolIndex,
   marked: boolean,
 ): ForeignCall | undefined {
-  const nested = own(record, 'function')
+  const nested = ownProperty(record, 'function')
   if (isRecord(nested)) return namedCall(nested as Record<string, JsonValue>, index, marked)
-  const name = nameKeys.map((key) => own(record, key)).find((entry) => typeof entry === 'string')
+  const name = nameKeys
+    .map((key) => ownProperty(record, key))
+    .find((entry) => typeof entry === 'string')
   if (typeof name !== 'string') return undefined
   const tool = findTool(name, index)
   if (!tool && !marked) return undefined
@@ -95,7 +97,7 @@ function keyedCall(
   return isRecord(args) ? { name: key, args: args as JsonValue } : undefined
 }
 
-function own(record: Record<string, JsonValue>, key: string): JsonValue | undefined {
+function ownProperty(record: Record<string, JsonValue>, key: string): JsonValue | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
 }
 
@@ -116,17 +118,17 @@ export function startsReact(text: string): boolean {
  * Undefined if none comes next. Throws `Unreadable`.
  */
 export function readReact(reader: LiteralReader, index: ToolIndex): ParsedCalls | undefined {
-  const reads: ParsedCalls[] = []
+  const results: ParsedCalls[] = []
   for (;;) {
     const { at } = reader
-    if (reads.length > 0) reader.match(thought)
-    const read = readReactCall(reader, index)
-    if (read) {
-      reads.push(read)
+    if (results.length > 0) reader.match(thought)
+    const parsed = readReactCall(reader, index)
+    if (parsed) {
+      results.push(parsed)
       continue
     }
     reader.at = at
-    return reads.length === 0 ? undefined : joinParsedCalls(reads)
+    return results.length === 0 ? undefined : joinParsedCalls(results)
   }
 }
 
@@ -179,8 +181,8 @@ export function readPlainCalls(
   marked: boolean,
 ): ForeignCall[] | undefined {
   const python: ForeignCall[] = []
-  for (let more = readPythonCalls(reader); more; more = readPythonCalls(reader))
-    python.push(...more)
+  for (let batch = readPythonCalls(reader); batch; batch = readPythonCalls(reader))
+    python.push(...batch)
   if (python.length > 0)
     return marked || python.every((call) => findTool(call.name, index) !== undefined)
       ? python
@@ -256,6 +258,6 @@ export function readPythonCall(
 }
 
 /** The tool's name: Llama writes `name.call(…)` for `name`. */
-function calledName(written: string): string {
-  return written.replace(/\.call$/, '')
+function calledName(name: string): string {
+  return name.replace(/\.call$/, '')
 }

@@ -45,13 +45,13 @@ export function readForeign(
     const { content, end, isClosed } = fenceContent(text, start, fenced[1] ?? '')
     // Fences in fences would overflow the stack.
     if (fence.test(content)) return undefined
-    const read = readMarkedSections(content, index, { marked, isCut: isCut && !isClosed })
-    if (!read) return undefined
-    const { thoughtEnd } = read
+    const parsed = readMarkedSections(content, index, { marked, isCut: isCut && !isClosed })
+    if (!parsed) return undefined
+    const { thoughtEnd } = parsed
     return {
-      ...read,
+      ...parsed,
       // Other content of the fence isn't part of the calls.
-      end: endsAnswer(content.slice(read.end)) ? end : start + read.end,
+      end: endsAnswer(content.slice(parsed.end)) ? end : start + parsed.end,
       ...(thoughtEnd !== undefined && { thoughtEnd: start + thoughtEnd }),
     }
   }
@@ -61,12 +61,12 @@ export function readForeign(
   if (typeof findMarker(text, start) === 'object')
     return readOwnTag(reader, index) ?? readMarkedCalls(reader, index)
   try {
-    const read =
+    const parsed =
       readReact(reader, index) ??
       (text[start] === '<'
         ? readBareTags(reader, index)
         : resolved(readPlainCalls(reader, index, marked), index))
-    return read && { ...read, end: reader.at }
+    return parsed && { ...parsed, end: reader.at }
   } catch (thrown) {
     if (!(thrown instanceof Unreadable)) throw thrown
     return thrown.cut && (startsReact(text) || namesTool(text.slice(start), index, marked))
@@ -96,17 +96,17 @@ export function readMarkedSections(
     step(at, { lineStart, fenced, inRun }) {
       if (isOver || fenced || inRun || !(lineStart || isTagStart(text.charCodeAt(at))))
         return undefined
-      const read =
+      const parsed =
         typeof findMarker(text, at) === 'object'
           ? readForeign(text.slice(at), index, options)
           : undefined
-      if (!read) {
+      if (!parsed) {
         isOver = endsCalls(text.slice(at, at + 40), lineStart)
         return undefined
       }
-      sections.push(read)
+      sections.push(parsed)
       between.push(text.slice(end, at))
-      end = at + read.end
+      end = at + parsed.end
       return end
     },
   })
@@ -137,11 +137,11 @@ export function readForeignBlock(
     typeof marker === 'object'
       ? marker.dialect !== namedElements
       : blockStart().test(text.slice(start, start + 80))
-  const read = isForeign ? readMarkedSections(text, index, { marked: true, isCut }) : undefined
-  if (!read) return undefined
-  const { end, thoughtEnd } = read
+  const parsed = isForeign ? readMarkedSections(text, index, { marked: true, isCut }) : undefined
+  if (!parsed) return undefined
+  const { end, thoughtEnd } = parsed
   return {
-    ...read,
+    ...parsed,
     end: writtenPosition(content, end),
     ...(thoughtEnd !== undefined && { thoughtEnd: writtenPosition(content, thoughtEnd) }),
   }
@@ -155,21 +155,21 @@ function fenceContent(
   mark: string,
 ): { readonly content: string; readonly end: number; readonly isClosed: boolean } {
   const rest = text.slice(from)
-  const close = new RegExp(`^[ \\t]*${mark[0]}{${mark.length},}[ \\t\\r]*$`, 'm').exec(rest)
-  if (!close) return { content: rest, end: text.length, isClosed: false }
-  const end = from + close.index + close[0].length
-  return { content: rest.slice(0, close.index), end, isClosed: true }
+  const closer = new RegExp(`^[ \\t]*${mark[0]}{${mark.length},}[ \\t\\r]*$`, 'm').exec(rest)
+  if (!closer) return { content: rest, end: text.length, isClosed: false }
+  const end = from + closer.index + closer[0].length
+  return { content: rest.slice(0, closer.index), end, isClosed: true }
 }
 
 /** Visible text on the line. */
-const talk = /^[ \t\u200b-\u200f\u2060]*[^\s<\u200b-\u200f\u2060]/
+const visibleText = /^[ \t\u200b-\u200f\u2060]*[^\s<\u200b-\u200f\u2060]/
 
 /** Reads consecutive tool tags without a block around them. */
 function readBareTags(reader: LiteralReader, index: ToolIndex): ParsedCalls | undefined {
   const { text, at: start } = reader
   skipElements(reader, (name) => index.find(name) !== undefined)
   if (reader.at === start) return undefined
-  const isTalk = talk.test(text.slice(reader.at, reader.at + 200))
+  const isTalk = visibleText.test(text.slice(reader.at, reader.at + 200))
   return isTalk ? undefined : readBlock(text.slice(start, reader.at), index)
 }
 
@@ -179,8 +179,8 @@ function readOwnTag(reader: LiteralReader, index: ToolIndex): ParsedSectionCalls
   // Wrappers, on the other hand, contain lists and `name(…)`.
   const name = /^<([^\s<>/]+)>\s*[<{]/.exec(text.slice(start, start + 100))?.[1]
   if (name === undefined || !index.find(name)) return undefined
-  const read = readBareTags(reader, index)
-  if (read && !read.problem) return { ...read, end: reader.at, marked: true }
+  const parsed = readBareTags(reader, index)
+  if (parsed && !parsed.problem) return { ...parsed, end: reader.at, marked: true }
   reader.at = start
   return undefined
 }
@@ -198,11 +198,11 @@ const namedPython = lazyPattern(
 /** Returns whether a cut-off construct already names a registered tool, and so counts as a call. */
 function namesTool(text: string, index: ToolIndex, marked: boolean): boolean {
   if (marked) return true
-  const named = namedJson().exec(text)
-  const called = namedPython().exec(text)
-  const name = named?.[1] ?? called?.[1]
+  const jsonMatch = namedJson().exec(text)
+  const pythonMatch = namedPython().exec(text)
+  const name = jsonMatch?.[1] ?? pythonMatch?.[1]
   if (name === undefined) return false
-  if (named?.[2] === '') return index.tools.some((tool) => tool.name.startsWith(name))
+  if (jsonMatch?.[2] === '') return index.tools.some((tool) => tool.name.startsWith(name))
   return findTool(name, index) !== undefined
 }
 
@@ -220,17 +220,17 @@ const maxMarkers = 5
 
 /** Reads the calls after a marker, and the calls right after them. Unreadable content is an error, never text. */
 function readMarkedCalls(reader: LiteralReader, index: ToolIndex): ParsedSectionCalls {
-  const reads: ParsedCalls[] = []
+  const results: ParsedCalls[] = []
   for (;;) {
     const start = reader.at
     try {
-      const read = readMarkedSection(reader, index)
-      if (!read) reader.fail()
-      reads.push(read)
+      const parsed = readMarkedSection(reader, index)
+      if (!parsed) reader.fail()
+      results.push(parsed)
     } catch (thrown) {
       if (!(thrown instanceof Unreadable)) throw thrown
-      const read = thrown.cut ? cutOffCalls() : unreadableCalls()
-      return { ...read, end: endOfUnreadable(reader.text, start), marked: true }
+      const parsed = thrown.cut ? cutOffCalls() : unreadableCalls()
+      return { ...parsed, end: endOfUnreadable(reader.text, start), marked: true }
     }
     reader.match(closers())
     const section = reader.text.slice(start, reader.at)
@@ -240,7 +240,7 @@ function readMarkedCalls(reader: LiteralReader, index: ToolIndex): ParsedSection
     reader.skipSpace()
     if (typeof findMarker(reader.text, reader.at) !== 'object')
       return {
-        ...joinParsedCalls(reads),
+        ...joinParsedCalls(results),
         end: reader.text.slice(0, end).trimEnd().length,
         marked: true,
       }
@@ -269,7 +269,7 @@ export function readMarkedSection(
   reader.limits = [...outer, { opener, closers: listClosers(dialect) }]
   reader.at += opener.length
   const inner = (): ParsedCalls | undefined => readMarkedSection(reader, index, markers + 1)
-  const read = dialect.read({ reader, index, start, opener, inner })
+  const parsed = dialect.read({ reader, index, start, opener, inner })
   reader.limits = outer
-  return read
+  return parsed
 }

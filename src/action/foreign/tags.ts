@@ -10,16 +10,16 @@ export const tagMarks = [
 ] as const
 
 /** Rest of a tag that more text follows. A cut-off tag keeps its mark, which identifies it. */
-const rest = '[^<>]{0,300}>\\s*(?:<\\S|[^\\s<])'
+const tagRest = '[^<>]{0,300}>\\s*(?:<\\S|[^\\s<])'
 /** Patterns of marks in tags: the first tag with the mark, and all occurrences of the mark. */
 const marks = once(() => [
   ...['｜DSML｜ ?', '｜GCML｜ ?', 'antml:', 'atem:', 'ifm\\|'].map((mark) => ({
     first: new RegExp(`^<${mark}`),
-    all: new RegExp(`(?<=<)${mark}(?=${rest})|(?<=</)${mark}`, 'g'),
+    all: new RegExp(`(?<=<)${mark}(?=${tagRest})|(?<=</)${mark}`, 'g'),
   })),
   {
     first: /^\]<\]minimax\[>\[/,
-    all: new RegExp(`\\]<\\]minimax\\[>\\[(?=\\s*<(?:/|${rest}))`, 'g'),
+    all: new RegExp(`\\]<\\]minimax\\[>\\[(?=\\s*<(?:/|${tagRest}))`, 'g'),
   },
   { first: /^<\w{1,40}:opensource>/, all: /(?<=<\/?\w{1,40}):opensource(?=>)/g },
 ])
@@ -31,22 +31,22 @@ const firstTag = /<(?!\|)|\]<\]/
  * call's first tag has a mark: in the values of another format, a mark is content.
  */
 export function withoutTagMarks(call: string): string {
-  const own = ownMark(call)
-  return own ? call.replaceAll(own, '') : call
+  const markPattern = findTagMark(call)
+  return markPattern ? call.replaceAll(markPattern, '') : call
 }
 
 /** Converts a position in the call without its marks to the position in the call as written. */
 export function writtenPosition(call: string, position: number): number {
-  const own = ownMark(call)
+  const markPattern = findTagMark(call)
   let at = position
-  for (const { index, 0: mark } of own ? call.matchAll(own) : []) {
+  for (const { index, 0: mark } of markPattern ? call.matchAll(markPattern) : []) {
     if (index > at) break
     at += mark.length
   }
   return at
 }
 
-function ownMark(call: string): RegExp | undefined {
+function findTagMark(call: string): RegExp | undefined {
   // In a text with many beginnings of calls, a search to the end from each would be quadratic.
   const head = call.slice(0, 500)
   const start = head.search(firstTag)
@@ -85,7 +85,7 @@ export function endOfElement(text: string, tag: string, from: number): number {
       if (child !== undefined && firstTagAt(text, mark.lastIndex) === child) return found.index
     } else {
       content += text.slice(at, found.index)
-      if (isWhole(content)) return mark.lastIndex
+      if (isBalanced(content)) return mark.lastIndex
       if (first < 0) first = mark.lastIndex
       if (++count === maxCandidates) break
       at = found.index
@@ -104,7 +104,7 @@ function firstTagAt(text: string, at: number): string | undefined {
 }
 
 /** Returns whether every child, comment and leading tag in the content is closed. */
-function isWhole(content: string): boolean {
+function isBalanced(content: string): boolean {
   for (let at = 0; ;) {
     comment.lastIndex = at
     if (comment.test(content)) {

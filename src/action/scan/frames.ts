@@ -61,10 +61,10 @@ export function matchHeader(
   if (mark < 0) return window.length < maxHeader && cutHeader.test(window) ? 'partial' : undefined
   const header = window.slice(0, mark)
   if (!headerText.test(header)) return undefined
-  return { end: at + mark + messageMark.length, ...kindOf(header) }
+  return { end: at + mark + messageMark.length, ...readKind(header) }
 }
 
-function kindOf(
+function readKind(
   header: string,
 ): { kind: 'text' | 'thought' | 'turn' } | { kind: 'call'; recipient: string } {
   const recipient = /(?:^|[ >])to=([^\s<]+)/.exec(header)?.[1]
@@ -109,7 +109,7 @@ const ends: readonly string[] = [
   '</s>',
 ]
 const starts = [...openings, ...headers]
-const all = [...starts, ...ends]
+const tokens = [...starts, ...ends]
 const maxStart = 200
 
 /**
@@ -121,9 +121,9 @@ export function matchReplyStart(text: string, at: number): number | 'partial' | 
   let rest = text.slice(at, at + maxStart)
   let first: string | undefined
   for (;;) {
-    const token = all.find((each) => rest.startsWith(each))
+    const token = tokens.find((each) => rest.startsWith(each))
     if (token === undefined)
-      return all.some((each) => each.startsWith(rest)) ? 'partial' : undefined
+      return tokens.some((each) => each.startsWith(rest)) ? 'partial' : undefined
     first ??= token
     if (starts.includes(token)) return at + first.length
     rest = rest.slice(token.length).trimStart()

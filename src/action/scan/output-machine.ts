@@ -26,7 +26,7 @@ import { startsHallucination, startsOthersTurn } from '../made-up.ts'
 
 const comment = '<!--'
 
-type Look = Mark | 'partial' | undefined
+type MarkMatch = Mark | 'partial' | undefined
 
 /** Text of the reply. Every mark counts here, except in inline code, which the machine's `CodeContext` tracks. */
 class Prose implements ScanState {
@@ -43,7 +43,7 @@ class Prose implements ScanState {
     this.#scan = scan
   }
 
-  findMark(code: number): Look {
+  findMark(code: number): MarkMatch {
     const { tracker } = this.#scan.code
     const isTag = isTagStart(code)
     if (!isTag && !tracker.lineStart) return undefined
@@ -75,13 +75,13 @@ class Prose implements ScanState {
     return context.tracker.fenced ? new Fence(this.#scan, this) : this
   }
 
-  #lookForStart(): Look {
+  #lookForStart(): MarkMatch {
     const { text, at } = this.#scan.window
     const end = this.#isFirst ? matchReplyStart(text, at) : undefined
     return typeof end === 'number' ? { type: 'reply-start', end } : end
   }
 
-  #lookForTag(): Look {
+  #lookForTag(): MarkMatch {
     const { window, code } = this.#scan
     const { text, at } = window
     const block = lookForBlock(this.#scan)
@@ -93,7 +93,7 @@ class Prose implements ScanState {
   }
 
   /** While a call is held in native mode, quotations aren't known here: the call's reader looks for made-up turns. */
-  #lookForMadeUp(): Look {
+  #lookForMadeUp(): MarkMatch {
     const { window, code, reply, quotations } = this.#scan
     const { lineStart } = code.tracker
     const text = window.text.slice(window.at, window.at + 60)
@@ -106,7 +106,7 @@ class Prose implements ScanState {
     return found === true ? { type: 'made-up' } : found || undefined
   }
 
-  #lookForHeader(): Look {
+  #lookForHeader(): MarkMatch {
     const { window, foreign, reply, quotations } = this.#scan
     if (!reply.isMessage && !reply.takesCalls) return undefined
     const isFirst = this.#isFirst && foreign !== undefined
@@ -126,7 +126,7 @@ class Prose implements ScanState {
   /**
    * Finds control tokens around messages. A token inside a line ends nothing if the model writes none elsewhere (Q2).
    */
-  #lookForFrame(match: (text: string, at: number) => Look): Look {
+  #lookForFrame(match: (text: string, at: number) => MarkMatch): MarkMatch {
     const { window, reply, quotations } = this.#scan
     if (!reply.takesFrames || quotations?.quotesFrames) return undefined
     const frame = match(window.text, window.at)
@@ -183,9 +183,9 @@ export interface MachineOptions extends Detectors {
  *      └───► back, as text
  * ```
  *
- * A place says which marks count in it (`look`), and takes the characters that are none (`take`); `#go` is all
- * that a mark does. Whether a mark stands in inline code is known at the end of its line: `CodeContext` holds
- * it back, and the scan returns to it.
+ * A state finds the marks that count in it (`findMark`) and consumes all other characters (`consume`). `#applyMark`
+ * applies the transition of a mark. Whether a mark is in inline code is known at the end of its line: `CodeContext`
+ * holds it back, and the scan returns to it.
  */
 export class OutputMachine {
   readonly #sink: Sink
@@ -194,7 +194,7 @@ export class OutputMachine {
   readonly #code = new CodeContext()
   readonly #reply: ReplyBuffer
   readonly #prose: Prose
-  #place: ScanState
+  #state: ScanState
   #block: PendingBlock | undefined
   /** A block or complete calls were found. Further text is ignored, unless it shows that they were reasoning. */
   #isAfterCalls = false
@@ -207,7 +207,7 @@ export class OutputMachine {
     this.#reply = new ReplyBuffer(sink, detectors)
     this.#scan = { ...detectors, window: this.#window, code: this.#code, reply: this.#reply }
     this.#prose = new Prose(this.#scan)
-    this.#place = inReasoning ? new Thought(this.#scan, 'prompt') : this.#prose
+    this.#state = inReasoning ? new Thought(this.#scan, 'prompt') : this.#prose
   }
 
   push(piece: string): void {
@@ -226,12 +226,12 @@ export class OutputMachine {
   /** Ends the output: the rest is a block, text or a cut opener. */
   end(): void {
     this.#run(true)
-    if (this.#place instanceof Thought && !this.#isAfterCalls) this.#reportCalls(this.#place)
+    if (this.#state instanceof Thought && !this.#isAfterCalls) this.#reportCalls(this.#state)
     let rest = this.#reply.end()
     for (let count = 0; rest !== undefined && count < maxThoughts; count++) {
       // A supposed value contains the end of reasoning (R5).
       this.#isOver = false
-      this.#place = this.#prose
+      this.#state = this.#prose
       this.#code.restart()
       this.#window.push(rest)
       this.#run(true)
@@ -260,9 +260,9 @@ export class OutputMachine {
     const window = this.#window
     const { at, code } = window
     if (code === undefined && !final) return this.#releaseText()
-    const due = this.#code.dueMarker(at, code)
-    if (due !== undefined) {
-      window.at = due
+    const rescanPosition = this.#code.dueMarker(at, code)
+    if (rescanPosition !== undefined) {
+      window.at = rescanPosition
       return true
     }
     if (code === undefined) {
@@ -277,7 +277,7 @@ export class OutputMachine {
     } else if (mark && this.#code.tracker.inRun)
       this.#code.holdMarker(at, mark.type.startsWith('thought'))
     else if (mark) {
-      this.#go(mark)
+      this.#applyMark(mark)
       return true
     }
     this.#takeCharacter(code)
@@ -286,25 +286,25 @@ export class OutputMachine {
 
   #findMark(code: number): Mark | 'partial' | undefined {
     if (isBlank(code) || this.#code.isMarkerPending || this.#reply.isInsideValue) return undefined
-    const mark = this.#place.findMark(code)
+    const mark = this.#state.findMark(code)
     const { text, at } = this.#window
     return mark === 'partial' && text.length - at > maxMark ? undefined : mark
   }
 
   #takeCharacter(code: number): void {
-    const isReply = this.#place.name !== 'reasoning'
-    this.#place = this.#place.consume(code)
+    const isReply = this.#state.name !== 'reasoning'
+    this.#state = this.#state.consume(code)
     const at = ++this.#window.at
     if (isReply && this.#reply.isHeld)
       this.#reply.feed(code, this.#code.tracker.fenced, () => this.#window.text.slice(0, at))
   }
 
   /** Applies the transition of a mark at the window's position. */
-  #go(mark: Mark): void {
+  #applyMark(mark: Mark): void {
     const { at } = this.#window
     switch (mark.type) {
       case 'comment':
-        this.#place = new Comment(this.#scan, this.#prose)
+        this.#state = new Comment(this.#scan, this.#prose)
         return this.#takeCharacter(lessThan)
       case 'call':
         this.#emit(this.#code.fenceStart ?? at)
@@ -340,17 +340,17 @@ export class OutputMachine {
   }
 
   #enterThought(end: number, opening: Opening): void {
-    const isRepeated = this.#place instanceof Thought
+    const isRepeated = this.#state instanceof Thought
     if (!isRepeated) this.#code.beginReasoning()
     this.#cut(end)
     this.#code.restart()
-    this.#place = new Thought(this.#scan, isRepeated ? 'prompt' : opening)
+    this.#state = new Thought(this.#scan, isRepeated ? 'prompt' : opening)
   }
 
   #leaveThought(end: number): void {
-    const isLone = !(this.#place instanceof Thought)
+    const isLone = !(this.#state instanceof Thought)
     this.#drop(end)
-    this.#place = this.#prose
+    this.#state = this.#prose
     // Q2: if the beginning of a line is quoted, the rest is quoted, too. `endReasoning` restores the line's state from
     // before the reasoning.
     if (!isLone && this.#scan.quotations) this.#code.endReasoning()
@@ -381,9 +381,9 @@ export class OutputMachine {
     const start = fenceStart ?? window.at
     this.#emit(start)
     const before = window.cut(opener.end - start)
-    const place = this.#place
-    const context = place.name
-    const thought = place instanceof Thought && { endsThought: place.endsAt }
+    const state = this.#state
+    const context = state.name
+    const thought = state instanceof Thought && { endsThought: state.endsAt }
     this.#block = this.#scan.blocks?.pendingBlock({
       context,
       opener,
@@ -392,7 +392,7 @@ export class OutputMachine {
       ...thought,
     })
     this.#code.dropFence()
-    if (aloneInFence && context === 'fence') this.#place = this.#prose
+    if (aloneInFence && context === 'fence') this.#state = this.#prose
   }
 
   #leaveBlock(outcome: BlockOutcome): void {
@@ -403,7 +403,7 @@ export class OutputMachine {
     if (this.#isAfterCalls) return this.#sink.onIgnored(outcome.written)
     this.#reply.beginBlock()
     this.#sink.onBlock(outcome.block)
-    this.#place = this.#prose
+    this.#state = this.#prose
     this.#code.restart()
     this.#isAfterCalls = true
   }
@@ -411,15 +411,17 @@ export class OutputMachine {
   /** R6: drops an opener or tag that the end of the output cut off, unless it is very short. */
   #dropCut(): boolean {
     const { text, at } = this.#window
-    const cut = text.slice(at)
-    const place = this.#place
+    const cutText = text.slice(at)
+    const state = this.#state
     const { fenceStart } = this.#code
-    const isCode = place.name === 'comment' || (place.name === 'fence' && fenceStart === undefined)
+    const isCode = state.name === 'comment' || (state.name === 'fence' && fenceStart === undefined)
     if (isCode || this.#code.tracker.inRun) return false
-    const isLong = cut.length >= 4 || /^<[|｜]/.test(cut) || this.#reply.isMessage
+    const isLong = cutText.length >= 4 || /^<[|｜]/.test(cutText) || this.#reply.isMessage
     const isFrame =
-      isLong && (place instanceof Thought ? place.isCutMark : isCutFrame(cut, this.#scan.foreign))
-    const isOpener = cut.length >= 4 && isTagStart(cut.charCodeAt(0)) && place.name !== 'reasoning'
+      isLong &&
+      (state instanceof Thought ? state.isCutMark : isCutFrame(cutText, this.#scan.foreign))
+    const isOpener =
+      cutText.length >= 4 && isTagStart(cutText.charCodeAt(0)) && state.name !== 'reasoning'
     if (!isFrame && (!isOpener || this.#reply.isHeld)) return false
     this.#emit(fenceStart ?? at)
     if (!isFrame && !this.#isAfterCalls) this.#sink.onCutOpener(this.#window.cut(text.length))
@@ -436,7 +438,7 @@ export class OutputMachine {
   #drop(end: number): void {
     this.#cut(end)
     this.#code.restart()
-    if (this.#place.name === 'prose') this.#scan.quotations?.feed(newline)
+    if (this.#state.name === 'prose') this.#scan.quotations?.feed(newline)
   }
 
   #cut(end: number): void {
@@ -456,8 +458,8 @@ export class OutputMachine {
     const text = this.#window.cut(until)
     if (text === '') return
     if (this.#isAfterCalls) return this.#sink.onIgnored(text)
-    if (!(this.#place instanceof Thought)) return this.#reply.text(text)
-    this.#place.keep(text)
+    if (!(this.#state instanceof Thought)) return this.#reply.text(text)
+    this.#state.keep(text)
     this.#sink.onReasoning(text)
   }
 }
@@ -568,11 +570,11 @@ class Thought implements ScanState {
   #matchTag(
     text: string,
     at: number,
-    where: { readonly opens: boolean; readonly lineStart: boolean },
+    options: { readonly opens: boolean; readonly lineStart: boolean },
   ): Mark | 'partial' | undefined {
     const opening = this.#opening
     const closer = typeof opening === 'object' ? opening.closer : undefined
-    const tag = matchReasoning(text, at, { ...where, ...(closer && { closer }) })
+    const tag = matchReasoning(text, at, { ...options, ...(closer && { closer }) })
     return typeof tag === 'object' || opening !== 'header' ? tag : (matchMessage(text, at) ?? tag)
   }
 

@@ -12,8 +12,12 @@ export interface ReasoningMark {
 }
 
 /** Creates marks whose opener may be in the prompt's template. */
-const marks = (open: string, close: string): ReasoningMark => ({ open, close, mayLackOpener: true })
-const tags = (name: string): ReasoningMark => marks(`<${name}>`, `</${name}>`)
+const makeMark = (open: string, close: string): ReasoningMark => ({
+  open,
+  close,
+  mayLackOpener: true,
+})
+const tags = (name: string): ReasoningMark => makeMark(`<${name}>`, `</${name}>`)
 
 /** Marks of reasoning in text, by vendor. Harmony uses headers instead: `harmony.ts`. */
 export const reasoningMarks: readonly ReasoningMark[] = [
@@ -23,24 +27,24 @@ export const reasoningMarks: readonly ReasoningMark[] = [
   // EXAONE Deep
   { open: '<thought>', close: '</thought>', mayLackOpener: false, startsLine: true },
   // Magistral, Ministral
-  { ...marks('[THINK]', '[/THINK]'), startsLine: true },
+  { ...makeMark('[THINK]', '[/THINK]'), startsLine: true },
   // Apriel
   { close: '[BEGIN FINAL RESPONSE]', mayLackOpener: true },
   // Cohere
-  marks('<|START_THINKING|>', '<|END_THINKING|>'),
+  makeMark('<|START_THINKING|>', '<|END_THINKING|>'),
   // Gemma 4
   { open: '<|channel>thought', close: '<channel|>', mayLackOpener: false },
   // MiniCPM
-  marks('<|thought_start|>', '<|thought_end|>'),
+  makeMark('<|thought_start|>', '<|thought_end|>'),
   // Apertus
-  marks('<|inner_prefix|>', '<|inner_suffix|>'),
+  makeMark('<|inner_prefix|>', '<|inner_suffix|>'),
   // Solar
-  marks('<|think:start|>', '<|think:end|>'),
+  makeMark('<|think:start|>', '<|think:end|>'),
   { open: '<|think|>', close: '<|end|>', mayLackOpener: false },
   // Kimi-VL
-  marks('◁think▷', '◁/think▷'),
+  makeMark('◁think▷', '◁/think▷'),
   // PanGu
-  marks('[unused16]', '[unused17]'),
+  makeMark('[unused16]', '[unused17]'),
   // Inkling
   {
     open: '<|message_model|><|content_thinking|>',
@@ -48,9 +52,9 @@ export const reasoningMarks: readonly ReasoningMark[] = [
     mayLackOpener: false,
   },
   // PLaMo
-  marks('<|plamo:begin_think:plamo|>', '<|plamo:end_think:plamo|>'),
+  makeMark('<|plamo:begin_think:plamo|>', '<|plamo:end_think:plamo|>'),
   // Kimi K3
-  marks('<|open|>think<|sep|>', '<|close|>think<|sep|>'),
+  makeMark('<|open|>think<|sep|>', '<|close|>think<|sep|>'),
 ]
 
 /** Returns a pattern for the closers that need no opener. */
@@ -69,13 +73,13 @@ interface Match {
 }
 
 /** Common tags such as `<think>`. Their letter case, and white space before the `>`, don't matter. */
-const loose = /^(<\/?t\w*)(\s*)(?=>|$)/i
+const looseTag = /^(<\/?t\w*)(\s*)(?=>|$)/i
 
 /** Returns the opener or closer that starts at `at`; `'partial'` if more input may complete one. */
 export function matchReasoning(
   text: string,
   at: number,
-  where: {
+  options: {
     /** Also matches openers. */
     readonly opens: boolean
     readonly lineStart: boolean
@@ -83,29 +87,29 @@ export function matchReasoning(
     readonly closer?: string
   },
 ): ReasoningTag | 'partial' | undefined {
-  const opener = where.opens
-    ? find(text, at, (mark) => (where.lineStart || !mark.startsLine ? mark.open : undefined))
+  const opener = options.opens
+    ? findMark(text, at, (mark) => (options.lineStart || !mark.startsLine ? mark.open : undefined))
     : undefined
   if (typeof opener === 'object')
     return { type: 'thought', end: at + opener.length, closer: opener.mark.close }
-  const closer = find(text, at, (mark) =>
-    mark.mayLackOpener || mark.close === where.closer ? mark.close : undefined,
+  const closer = findMark(text, at, (mark) =>
+    mark.mayLackOpener || mark.close === options.closer ? mark.close : undefined,
   )
   if (typeof closer === 'object') return { type: 'thought-end', end: at + closer.length }
   return opener ?? closer
 }
 
-function find(
+function findMark(
   text: string,
   at: number,
-  tagOf: (mark: ReasoningMark) => string | undefined,
+  getTag: (mark: ReasoningMark) => string | undefined,
 ): Match | 'partial' | undefined {
-  const written = text.slice(at, at + 40)
-  const [whole = '', name = '', space = ''] = loose.exec(written) ?? []
-  const window = name.toLowerCase() + written.slice(whole.length)
+  const source = text.slice(at, at + 40)
+  const [matched = '', name = '', space = ''] = looseTag.exec(source) ?? []
+  const window = name.toLowerCase() + source.slice(matched.length)
   let partial = false
   for (const mark of reasoningMarks) {
-    const tag = tagOf(mark)
+    const tag = getTag(mark)
     if (tag === undefined || tag[1] !== (window[1] ?? tag[1])) continue
     if (window.startsWith(tag)) return { mark, length: tag.length + space.length }
     partial ||= tag.startsWith(window)

@@ -224,22 +224,22 @@ export class ReplyBuffer {
     const messages = this.#messages.join('\n')
     const held = this.#held.join('')
     const isMessage = this.isMessage
-    const read = isMessage ? this.#message : held
+    const source = isMessage ? this.#message : held
     // A message without content has no text to show.
-    const isCut = read === this.#header
+    const isCut = source === this.#header
     this.#drop()
-    const before = messages === '' ? '' : `${messages}\n`
-    let found: CallsFound = read === '' ? 'text' : this.#readCalls(before + read)
+    const prefix = messages === '' ? '' : `${messages}\n`
+    let found: CallsFound = source === '' ? 'text' : this.#readCalls(prefix + source)
     // Text after a message to a function doesn't invalidate earlier messages.
     if (found === 'text' && isMessage && messages !== '' && this.#unmarked.size === 0)
-      found = this.#readMessages(before + read, before.length)
+      found = this.#readMessages(prefix + source, prefix.length)
     if (found === 'calls') return undefined
     if (found !== 'text') {
-      if (!isMessage) this.#held = [(before + read).slice(before.length, found.thoughtEnd)]
-      return (before + read).slice(found.thoughtEnd)
+      if (!isMessage) this.#held = [(prefix + source).slice(prefix.length, found.thoughtEnd)]
+      return (prefix + source).slice(found.thoughtEnd)
     }
     const marked = this.#messages.filter((text) => !this.#unmarked.has(text)).join('\n')
-    if (messages !== '' && (read !== '' || this.#readCalls(messages) === 'text')) {
+    if (messages !== '' && (source !== '' || this.#readCalls(messages) === 'text')) {
       this.#showUnmarked()
       if (marked !== '' && this.#readCalls(marked) === 'text') this.#sink.onIgnored(marked)
     }

@@ -6,9 +6,9 @@ import type { PageOptions } from '../page.ts'
 import { standaloneNode, valueText } from '../read/line.ts'
 import { readableText } from '../read/readable-text.ts'
 import { ensureRef } from '../refs.ts'
-import { controlsBehind } from './guard-actions.ts'
+import { findActivatedControls } from './guard-actions.ts'
 import { choicesOf } from './option-list.ts'
-import { activationOf, commitOf, DIALOGS, type ElementAction, usedBy } from './commits.ts'
+import { activationOf, commitOf, DIALOGS, type ElementAction, getUsedElement } from './commits.ts'
 import { type Activation, destinationOf, elementsOf, formSubmittedBy } from './sites.ts'
 import * as native from '../native.ts'
 import { getAccessibleName } from '../outline/name.ts'
@@ -23,7 +23,7 @@ import { isReadable } from '../outline/region.ts'
 const HOST_LIMIT = 60
 const REST_LIMIT = 200
 
-interface Showing {
+interface AddressOptions {
   /** Removes secrets. */
   readonly clean?: (text: string) => string
   readonly limit?: number
@@ -36,20 +36,20 @@ interface Showing {
  */
 export function formatApprovalAddress(
   url: URL,
-  { clean = (text) => text, limit = REST_LIMIT }: Showing = {},
+  { clean = (text) => text, limit = REST_LIMIT }: AddressOptions = {},
 ): string {
   const { protocol, host, pathname, search, hash, username, password } = url
   if (!host) return shorten(clean(url.href), limit)
-  const rest = shorten(clean(`${pathname}${search}${hash}`), limit)
+  const path = shorten(clean(`${pathname}${search}${hash}`), limit)
   const note = username || password ? ' (with a user name or a password before its host)' : ''
-  return `${protocol}//${shownHost(host, clean)}${rest}${note}`
+  return `${protocol}//${shownHost(host, clean)}${path}${note}`
 }
 
 /** Never scrubs the host's last two labels, even if the page declares them a secret: they name its owner. */
 function shownHost(host: string, clean: (text: string) => string): string {
   const end = host.slice(host.lastIndexOf('.', host.lastIndexOf('.') - 1) + 1)
-  const shown = `${clean(host.slice(0, -end.length))}${end}`
-  return shown.length > HOST_LIMIT ? `…${shown.slice(-HOST_LIMIT)}` : shown
+  const formatted = `${clean(host.slice(0, -end.length))}${end}`
+  return formatted.length > HOST_LIMIT ? `…${formatted.slice(-HOST_LIMIT)}` : formatted
 }
 
 /** Other fields of the form that an approved action sends: filled ones that may be read, and hidden ones. */
@@ -60,14 +60,14 @@ interface FormFields {
   readonly digest: string
 }
 
-const SHOWN = 6
+const MAX_SHOWN_FIELDS = 6
 const BESIDE_NAME_LIMIT = 30
 const BESIDE_VALUE_LIMIT = 40
 const WITHOUT_VALUE = /^(button|submit|reset|image)$/
 /** Names of hidden fields that scripts renew by themselves. */
 const RENEWED: RegExp = /csrf|xsrf|token|nonce|captcha|verification/i
 
-interface Beside {
+interface FieldsBesideOptions {
   readonly options: PageOptions
   /** Removes secrets. */
   readonly clean: (text: string) => string
@@ -78,30 +78,31 @@ interface Beside {
 /** Returns null if nothing else is sent. */
 function fieldsBeside(
   element: Element,
-  how: Activation,
-  { options, clean, typed }: Beside,
+  activation: Activation,
+  { options, clean, typed: typedField }: FieldsBesideOptions,
 ): FormFields | null {
-  const form = formSubmittedBy(element, how)
+  const form = formSubmittedBy(element, activation)
   if (!form) return null
   const filled = elementsOf(form).flatMap((field) => {
-    const value = field === typed || !mayShow(field, options) ? '' : valueOf(field)
+    const value = field === typedField || !mayShow(field, options) ? '' : getFieldValue(field)
     if (!value) return []
     const name = getAccessibleName(field, getShownRole(field) || 'textbox', options).text
     return [{ field, name, value, sent: sentWithField(field) }]
   })
-  const hidden = hiddenIn(form, options)
+  const hidden = hiddenFields(form, options)
   if (filled.length + hidden.length === 0) return null
-  const short = (whole: string, limit: number): string =>
-    quote(shorten(clean(whole), limit).replace(/"/g, "'"))
+  const shortText = (text: string, limit: number): string =>
+    quote(shorten(clean(text), limit).replace(/"/g, "'"))
   const shown = filled
     .filter(({ field }) => field !== element)
     .map(
       ({ name, value }) =>
-        `${name && `${short(name, BESIDE_NAME_LIMIT)}: `}${short(value, BESIDE_VALUE_LIMIT)}`,
+        `${name && `${shortText(name, BESIDE_NAME_LIMIT)}: `}${shortText(value, BESIDE_VALUE_LIMIT)}`,
     )
-  const more = shown.length > SHOWN ? `, and ${shown.length - SHOWN} more` : ''
+  const moreNote =
+    shown.length > MAX_SHOWN_FIELDS ? `, and ${shown.length - MAX_SHOWN_FIELDS} more` : ''
   return {
-    text: shown.slice(0, SHOWN).join(', ') + more,
+    text: shown.slice(0, MAX_SHOWN_FIELDS).join(', ') + moreNote,
     digest: textDigest(
       JSON.stringify([filled.map(({ name, value, sent }) => [name, value, sent]), hidden]),
     ),
@@ -109,17 +110,17 @@ function fieldsBeside(
 }
 
 /** Digest of everything that a form sends. Fields that a call fills in are included by name only. */
-export function digestBeside(
+export function digestFormFields(
   form: HTMLFormElement,
   filled: readonly Element[],
   options: PageOptions,
 ): string {
   const sent = elementsOf(form).flatMap((field) => {
     if (!mayShow(field, options)) return []
-    if (!filled.includes(field)) return [[...sentWithField(field), valueOf(field)]]
+    if (!filled.includes(field)) return [[...sentWithField(field), getFieldValue(field)]]
     return [isTag(field, 'select') ? [] : sentWithField(field)]
   })
-  return textDigest(JSON.stringify([sent, hiddenIn(form, options)]))
+  return textDigest(JSON.stringify([sent, hiddenFields(form, options)]))
 }
 
 function mayShow(field: Element, options: PageOptions): boolean {
@@ -128,7 +129,7 @@ function mayShow(field: Element, options: PageOptions): boolean {
   return isReadable(field, options) && !isMasked(field, options)
 }
 
-function valueOf(field: Element): string {
+function getFieldValue(field: Element): string {
   const checked = checkedState(field)
   if (checked !== null) return checked === false ? '' : 'checked'
   return cleanText(fieldValue(field, getShownRole(field)) ?? '')
@@ -142,7 +143,7 @@ function sentWithField(field: Element): readonly string[] {
 }
 
 /** Names and values of the fields that nobody sees. */
-function hiddenIn(form: HTMLFormElement, options: PageOptions): readonly (readonly string[])[] {
+function hiddenFields(form: HTMLFormElement, options: PageOptions): readonly (readonly string[])[] {
   return elementsOf(form).flatMap((field) =>
     isHidden(field) && !RENEWED.test(field.name) && !isMasked(field, options)
       ? [[field.name, field.value]]
@@ -181,10 +182,10 @@ const MAX_CLOCKS = 20
  * Whether two names differ only in clocks that ran on, forwards or backwards, for the elapsed time. All other digits
  * are compared: a changed price or duration makes another name.
  */
-export function isSameName(before: string, now: string, elapsedMs: number): boolean {
-  if (before === now) return true
-  const [first, second] = [[...before.matchAll(CLOCK())], [...now.matchAll(CLOCK())]]
-  if (first.length === 0 || withoutClocks(before) !== withoutClocks(now)) return false
+export function isSameName(before: string, current: string, elapsedMs: number): boolean {
+  if (before === current) return true
+  const [first, second] = [[...before.matchAll(CLOCK())], [...current.matchAll(CLOCK())]]
+  if (first.length === 0 || withoutClocks(before) !== withoutClocks(current)) return false
   return first.every((match, index) => {
     const other = second[index]
     return other !== undefined && isSameClock(match, other, elapsedMs / 1000)
@@ -194,23 +195,25 @@ export function isSameName(before: string, now: string, elapsedMs: number): bool
 /** Digest of a text that is too long to keep. `isSameName` compares digests as it would compare the texts. */
 export function nameDigest(text: string): string {
   const clocks: string[] = []
-  const rest = text.replace(CLOCK(), (clock) => {
+  const withoutClockTexts = text.replace(CLOCK(), (clock) => {
     if (clocks.length >= MAX_CLOCKS) return clock
     clocks.push(clock)
     return '\0'
   })
-  return [textDigest(rest), ...clocks].join(' / ')
+  return [textDigest(withoutClockTexts), ...clocks].join(' / ')
 }
 
 function withoutClocks(text: string): string {
   return text.replace(CLOCK(), '\0')
 }
 
-function isSameClock(before: RegExpExecArray, now: RegExpExecArray, elapsed: number): boolean {
-  if (before[0] === now[0]) return true
-  return readings(before).some(({ at, unit }, index) => {
-    const then = readings(now)[index]
-    return then?.unit === unit && Math.abs(Math.abs(then.at - at) - elapsed) <= unit + TOLERANCE
+function isSameClock(before: RegExpExecArray, current: RegExpExecArray, elapsed: number): boolean {
+  if (before[0] === current[0]) return true
+  return readClock(before).some(({ at, unit }, index) => {
+    const reading = readClock(current)[index]
+    return (
+      reading?.unit === unit && Math.abs(Math.abs(reading.at - at) - elapsed) <= unit + TOLERANCE
+    )
   })
 }
 
@@ -218,11 +221,11 @@ function isSameClock(before: RegExpExecArray, now: RegExpExecArray, elapsed: num
  * Readings of a clock in seconds. `12:30` has two: minutes and seconds, or hours and minutes. `unit`: seconds per step
  * of its last digit.
  */
-function readings([, high, middle, low, ...counted]: RegExpExecArray): readonly {
+function readClock([, high, middle, low, ...countParts]: RegExpExecArray): readonly {
   readonly at: number
   readonly unit: number
 }[] {
-  const [count, sign] = counted.filter((part) => part !== undefined)
+  const [count, sign] = countParts.filter((part) => part !== undefined)
   if (count !== undefined && sign !== undefined) {
     const unit = UNIT_SECONDS[/^st/i.test(sign) ? 'h' : sign.charAt(0).toLowerCase()] ?? 1
     return [{ at: Number(count) * unit, unit }]
@@ -248,7 +251,7 @@ interface ControlDescription {
 }
 
 /** A control with its full texts. `called` shortens them, as the approval shows them. */
-interface FullyCalled {
+interface FullDescription {
   readonly called: ControlDescription
   /** For digests, without secrets: the full name and place, and the values that the control sends. */
   readonly whole: readonly string[]
@@ -257,7 +260,7 @@ interface FullyCalled {
 
 const NAME_LIMIT = 100
 
-function describeControl(element: Element, live: LivePage): FullyCalled {
+function describeInFull(element: Element, live: LivePage): FullDescription {
   const { options } = live
   const clean = scrubber(live)
   const role = getShownRole(element)
@@ -265,8 +268,8 @@ function describeControl(element: Element, live: LivePage): FullyCalled {
   const text = isMasked(element, options) ? '' : readableText(element, options)
   const ownName = getAccessibleName(element, role || 'button', options).text
   const place = placeOf(element, options, Infinity)
-  const placedIn = place?.of === 'item' ? 'item' : place?.of === 'named' ? 'part' : null
-  const now = toggleState(element)
+  const placedIn = place?.source === 'item' ? 'item' : place?.source === 'named' ? 'part' : null
+  const toggle = toggleState(element)
   // Scrub first, then shorten: the beginning of a secret that is cut would stay.
   const name = clean(ownName || text)
   return {
@@ -275,14 +278,14 @@ function describeControl(element: Element, live: LivePage): FullyCalled {
       name: shorten(name, NAME_LIMIT),
       place: placeNote(place, clean),
       ...(placedIn && { placedIn }),
-      ...(now && { now }),
+      ...(toggle && { now: toggle }),
     },
     whole: [
       // The name of a whole page is all its text: leave it out.
       isPage ? '' : name,
       placedIn && place ? clean(place.label) : '',
     ],
-    sends: sentBy(element).map(clean),
+    sends: submittedValues(element).map(clean),
   }
 }
 
@@ -297,12 +300,12 @@ function toggleState(element: Element): ControlDescription['now'] | null {
 const PRESSED = /^(true|false|mixed)$/
 
 /** Name and value that the control itself submits, or that a script may read from it. */
-function sentBy(element: Element): readonly string[] {
+function submittedValues(element: Element): readonly string[] {
   if (isTag(element, 'option')) return [element.value]
-  const sends =
+  const isSubmitted =
     isTag(element, 'button') ||
     (isTag(element, 'input') && /^(checkbox|radio|submit|image|button)$/.test(element.type))
-  return sends && !RENEWED.test(element.name) ? [element.name, element.value] : []
+  return isSubmitted && !RENEWED.test(element.name) ? [element.name, element.value] : []
 }
 
 /** `button "Delete" (in row "Ada"), now off`. */
@@ -319,16 +322,17 @@ export function quoted(text: string): string {
  * of the call has begun, so the control's on/off state and the named part of the page around it must be the same too.
  */
 function isSameControl(
-  asked: ControlDescription,
-  now: ControlDescription,
+  approved: ControlDescription,
+  current: ControlDescription,
   { elapsedMs, isUntouched }: { readonly elapsedMs: number; readonly isUntouched: boolean },
 ): boolean {
-  const placeCounts = asked.placedIn === 'item' || (asked.placedIn === 'part' && isUntouched)
+  const comparesPlace =
+    approved.placedIn === 'item' || (approved.placedIn === 'part' && isUntouched)
   return (
-    asked.role === now.role &&
-    isSameName(asked.name, now.name, elapsedMs) &&
-    (!placeCounts || isSameName(asked.place, now.place, elapsedMs)) &&
-    (!isUntouched || asked.now === now.now)
+    approved.role === current.role &&
+    isSameName(approved.name, current.name, elapsedMs) &&
+    (!comparesPlace || isSameName(approved.place, current.place, elapsedMs)) &&
+    (!isUntouched || approved.now === current.now)
   )
 }
 
@@ -362,43 +366,47 @@ const VALUE_LIMIT = 100
 export function describeApprovalTarget(
   element: Element,
   live: LivePage,
-  doing: ElementAction,
+  elementAction: ElementAction,
 ): ApprovalTarget {
   const { options } = live
   const clean = scrubber(live)
   // Read the name first: it may mark the value as secret.
-  const own = describeControl(element, live)
+  const description = describeInFull(element, live)
   const value = valueText(standaloneNode(element, options), options)
-  const does = commitOf(element, doing, options)
-  const activation = activationOf(doing.action)
-  const used = usedBy(element, doing)
-  const behind = controlsBehind(used, doing.action).filter((one) => one !== element)
-  const controls = behind.map((one) => describeControl(one, live))
-  const leadsTo = activation && destinationOf(used, activation)
+  const effect = commitOf(element, elementAction, options)
+  const activation = activationOf(elementAction.action)
+  const usedElement = getUsedElement(element, elementAction)
+  const controlElements = findActivatedControls(usedElement, elementAction.action).filter(
+    (candidate) => candidate !== element,
+  )
+  const controls = controlElements.map((item) => describeInFull(item, live))
+  const leadsTo = activation && destinationOf(usedElement, activation)
   // Typed text is in the call, so its field is left out. A pressed key sends the field's own value.
-  const typed = doing.action === 'enter' && doing.key === undefined ? used : null
-  const fields = activation && fieldsBeside(used, activation, { options, clean, typed })
-  const dialog = activation && dialogDigest(used, options)
-  const chosen = choicesOf(element, doing.labels ?? [], options).filter((one) =>
-    isTag(one, 'option'),
+  const typedField =
+    elementAction.action === 'enter' && elementAction.key === undefined ? usedElement : null
+  const fields =
+    activation && fieldsBeside(usedElement, activation, { options, clean, typed: typedField })
+  const dialog = activation && dialogDigest(usedElement, options)
+  const chosenOptions = choicesOf(element, elementAction.labels ?? [], options).filter(
+    (candidate) => isTag(candidate, 'option'),
   )
   return {
-    ...own.called,
+    ...description.called,
     // Scrub first, then shorten: the beginning of a secret that is cut would stay.
     ...(value && { value: shorten(clean(value), VALUE_LIMIT) }),
     ...(fields && { fields }),
     ...(dialog && { dialog }),
-    ...(chosen.length > 0 && {
-      chosen: textDigest(JSON.stringify(chosen.map(({ value }) => clean(value)))),
+    ...(chosenOptions.length > 0 && {
+      chosen: textDigest(JSON.stringify(chosenOptions.map(({ value }) => clean(value)))),
     }),
     ...(leadsTo && {
       leadsTo: formatApprovalAddress(leadsTo, { clean }),
       address: textDigest(clean(leadsTo.href)),
     }),
-    ...(does && { does }),
+    ...(effect && { does: effect }),
     ...(controls.length > 0 && { activates: controls.map(({ called }) => called) }),
-    whole: nameDigest(JSON.stringify([own, ...controls].map(({ whole }) => whole))),
-    sends: textDigest(JSON.stringify([own, ...controls].map(({ sends }) => sends))),
+    whole: nameDigest(JSON.stringify([description, ...controls].map(({ whole }) => whole))),
+    sends: textDigest(JSON.stringify([description, ...controls].map(({ sends }) => sends))),
     ref: ensureRef(element),
   }
 }
@@ -406,11 +414,11 @@ export function describeApprovalTarget(
 /** Digest of the whole address that the element leads to. Null: it leads nowhere. */
 export function addressDigest(
   element: Element,
-  doing: ElementAction,
+  elementAction: ElementAction,
   live: LivePage,
 ): string | null {
-  const activation = activationOf(doing.action)
-  const url = activation && destinationOf(usedBy(element, doing), activation)
+  const activation = activationOf(elementAction.action)
+  const url = activation && destinationOf(getUsedElement(element, elementAction), activation)
   return url ? textDigest(scrubber(live)(url.href)) : null
 }
 
@@ -424,37 +432,41 @@ export interface Sameness {
 
 /** Whether an element is the approved one. Ignores its value, other fields of its form, and clocks that ran on. */
 export function isSameApprovalTarget(
-  asked: ApprovalTarget & ElementAction,
-  now: ApprovalTarget,
+  approved: ApprovalTarget & ElementAction,
+  current: ApprovalTarget,
   { elapsedMs, isUntouched = true }: Sameness,
 ): boolean {
-  const how = { elapsedMs, isUntouched }
+  const options = { elapsedMs, isUntouched }
   // A list that was open when approval was requested may be closed now: its options are unknown then.
-  const isClosedList = asked.action === 'select' && now.does === undefined
-  const [before, after] = [asked.activates ?? [], now.activates ?? []]
+  const isClosedList = approved.action === 'select' && current.does === undefined
+  const [before, after] = [approved.activates ?? [], current.activates ?? []]
   return (
-    isSameControl(asked, now, how) &&
+    isSameControl(approved, current, options) &&
     before.length === after.length &&
-    before.every((one, index) => isSameControl(one, after[index] ?? now, how)) &&
+    before.every((candidate, index) =>
+      isSameControl(candidate, after[index] ?? current, options),
+    ) &&
     (!isUntouched ||
       isClosedList ||
-      (isSameName(asked.whole, now.whole, elapsedMs) && asked.sends === now.sends)) &&
-    asked.leadsTo === now.leadsTo &&
-    asked.address === now.address &&
-    (asked.chosen === undefined || now.chosen === undefined || asked.chosen === now.chosen) &&
-    (asked.does === now.does || isClosedList)
+      (isSameName(approved.whole, current.whole, elapsedMs) && approved.sends === current.sends)) &&
+    approved.leadsTo === current.leadsTo &&
+    approved.address === current.address &&
+    (approved.chosen === undefined ||
+      current.chosen === undefined ||
+      approved.chosen === current.chosen) &&
+    (approved.does === current.does || isClosedList)
   )
 }
 
 /** Whether the other fields of the form and the dialog's text are unchanged. */
-export function hasSameAround(
-  asked: ApprovalTarget,
-  now: ApprovalTarget,
+export function hasSameSurroundings(
+  approved: ApprovalTarget,
+  current: ApprovalTarget,
   { elapsedMs }: Pick<Sameness, 'elapsedMs'>,
 ): boolean {
   return (
-    asked.fields?.digest === now.fields?.digest &&
-    isSameName(asked.dialog ?? '', now.dialog ?? '', elapsedMs)
+    approved.fields?.digest === current.fields?.digest &&
+    isSameName(approved.dialog ?? '', current.dialog ?? '', elapsedMs)
   )
 }
 
@@ -468,13 +480,14 @@ function dialogDigest(element: Element, options: PageOptions): string | null {
 /** Line for an approval or an error: `button "Delete" (in row "Ada"), leads to https://…, deletes ("delete")`. */
 export function formatApprovalTarget(subject: ApprovalTarget): string {
   const { value, fields, leadsTo, does, activates = [], place } = subject
-  const holds = value ? `, which holds ${quoted(value)}` : ''
+  const valueNote = value ? `, which holds ${quoted(value)}` : ''
   // A place that both share is mentioned once.
-  const behind = activates.map((one) =>
-    formatControl(one.place === place ? { ...one, place: '' } : one),
+  const controlNotes = activates.map((item) =>
+    formatControl(item.place === place ? { ...item, place: '' } : item),
   )
-  const presses = behind.length > 0 ? `, which activates ${behind.join(' and ')}` : ''
-  const leads = leadsTo ? `, leads to ${escapeMarks(leadsTo)}` : ''
-  const along = fields?.text ? `, with ${fields.text}` : ''
-  return `${formatControl(subject)}${holds}${presses}${along}${leads}${does ? `, ${does}` : ''}`
+  const activationNote =
+    controlNotes.length > 0 ? `, which activates ${controlNotes.join(' and ')}` : ''
+  const destinationNote = leadsTo ? `, leads to ${escapeMarks(leadsTo)}` : ''
+  const fieldsNote = fields?.text ? `, with ${fields.text}` : ''
+  return `${formatControl(subject)}${valueNote}${activationNote}${fieldsNote}${destinationNote}${does ? `, ${does}` : ''}`
 }

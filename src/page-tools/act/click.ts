@@ -19,7 +19,7 @@ import {
   elementAt,
   type Hit,
   hitTest,
-  placeInWords,
+  describePoint,
   type Point,
   requireNoInnerControl,
 } from './hit-test.ts'
@@ -44,16 +44,18 @@ const LEVELS = 4
  */
 export function clickTarget(element: HTMLElement, options: PageOptions): HTMLElement {
   const isField = native.matches(element, FIELDS) || editContextOf(element) !== null
-  if (!isField) return takerAround(element, options)
+  if (!isField) return findPointerTarget(element, options)
   // A person could not type there, whatever is shown in its place.
   if (isTypedField(element) && hiddenReason(element) !== null) return element
   if (!isOnScreen(element)) scrollIntoView(element)
-  const around = wrappersOf(element)
-  const isThere = isOnScreen(element) && takesPointer(element)
-  if (isThere && !isOverlaid(element, around.at(-1) ?? element)) return element
-  const label = labelsOf(element).find((one) => takesPointer(one) && isAllowed(one, options))
+  const wrappers = findWrappers(element)
+  const isClickable = isOnScreen(element) && takesPointer(element)
+  if (isClickable && !isOverlaid(element, wrappers.at(-1) ?? element)) return element
+  const label = labelsOf(element).find(
+    (candidate) => takesPointer(candidate) && isAllowed(candidate, options),
+  )
   if (isElement(label)) return label
-  return around.find(takesPointer) ?? element
+  return wrappers.find(takesPointer) ?? element
 }
 
 /**
@@ -61,31 +63,36 @@ export function clickTarget(element: HTMLElement, options: PageOptions): HTMLEle
  * Returns the element itself unless that ancestor is a control and holds no other one. An element that only looks
  * disabled has no such ancestor.
  */
-function takerAround(element: HTMLElement, options: PageOptions): HTMLElement {
+function findPointerTarget(element: HTMLElement, options: PageOptions): HTMLElement {
   if (!ignoresPointer(element)) return element
-  let at = getParent(element)
-  for (let level = 0; at && level < LEVELS && !isTag(at, 'body'); level += 1, at = getParent(at)) {
-    if (!isElement(at) || holdsOther(at, element)) break
-    if (!ignoresPointer(at)) return reacts(at, element) && isAllowed(at, options) ? at : element
+  let ancestor = getParent(element)
+  for (
+    let level = 0;
+    ancestor && level < LEVELS && !isTag(ancestor, 'body');
+    level += 1, ancestor = getParent(ancestor)
+  ) {
+    if (!isElement(ancestor) || containsOtherControl(ancestor, element)) break
+    if (!ignoresPointer(ancestor))
+      return reacts(ancestor, element) && isAllowed(ancestor, options) ? ancestor : element
   }
   return element
 }
 
-function reacts(around: Element, element: Element): boolean {
+function reacts(ancestor: Element, element: Element): boolean {
   return (
-    reactsItself(around) ||
-    isActionable(getShownRole(around)) ||
-    native.shadowRoot(around)?.contains(element) === true
+    reactsItself(ancestor) ||
+    isActionable(getShownRole(ancestor)) ||
+    native.shadowRoot(ancestor)?.contains(element) === true
   )
 }
 
-function holdsOther(around: Element, element: Element): boolean {
-  for (const one of descendantsOf(around))
+function containsOtherControl(ancestor: Element, element: Element): boolean {
+  for (const candidate of descendantsOf(ancestor))
     if (
-      one !== element &&
-      isActionable(getShownRole(one)) &&
-      !contains(element, one) &&
-      !contains(one, element)
+      candidate !== element &&
+      isActionable(getShownRole(candidate)) &&
+      !contains(element, candidate) &&
+      !contains(candidate, element)
     )
       return true
   return false
@@ -96,23 +103,27 @@ function ignoresPointer(element: Element): boolean {
 }
 
 /** The ancestors of a field that contain no other one, innermost first. */
-function wrappersOf(element: Element): HTMLElement[] {
+function findWrappers(element: Element): HTMLElement[] {
   const wrappers: HTMLElement[] = []
-  let at = getParent(element)
-  for (; at && wrappers.length < LEVELS && !isTag(at, 'body'); at = getParent(at)) {
-    const others = [...native.querySelectorAll(at, FIELDS)].filter((other) =>
-      isOther(other, element),
+  let ancestor = getParent(element)
+  for (
+    ;
+    ancestor && wrappers.length < LEVELS && !isTag(ancestor, 'body');
+    ancestor = getParent(ancestor)
+  ) {
+    const others = [...native.querySelectorAll(ancestor, FIELDS)].filter((other) =>
+      isSeparateField(other, element),
     )
-    if (others.length > 0 || !isElement(at)) break
-    wrappers.push(at)
+    if (others.length > 0 || !isElement(ancestor)) break
+    wrappers.push(ancestor)
   }
   return wrappers
 }
 
 /** Whether the field is separate from the element. Hidden fields are ignored: they only carry a value. */
-function isOther(field: Element, element: Element): boolean {
-  const carries = native.matches(field, '[type=hidden],[aria-hidden=true]')
-  return !carries && field !== element && !contains(element, field) && !contains(field, element)
+function isSeparateField(field: Element, element: Element): boolean {
+  const isHidden = native.matches(field, '[type=hidden],[aria-hidden=true]')
+  return !isHidden && field !== element && !contains(element, field) && !contains(field, element)
 }
 
 function takesPointer(element: HTMLElement): boolean {
@@ -122,18 +133,18 @@ function takesPointer(element: HTMLElement): boolean {
 
 /** Whether the element on top of its centre belongs to this field. */
 function isOverlaid(element: Element, wrapper: Element): boolean {
-  const top = elementAt(native.ownerDocument(element), middleOf(element))
+  const top = elementAt(native.ownerDocument(element), getMiddle(element))
   if (!top || contains(element, top)) return false
   return contains(wrapper, top) || contains(top, element)
 }
 
 function isOnScreen(element: Element): boolean {
-  const { x, y } = middleOf(element)
+  const { x, y } = getMiddle(element)
   const { innerWidth, innerHeight } = viewOf(element)
   return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight
 }
 
-function middleOf(element: Element): Point {
+function getMiddle(element: Element): Point {
   const { left, top, width, height } = native.getBoundingClientRect(element)
   return { x: left + width / 2, y: top + height / 2 }
 }
@@ -158,19 +169,19 @@ export async function click(target: Target, options: ClickOptions = {}): Promise
   const element = await resolveTarget(target, options)
   return perform(options, async (context) => {
     const isClicked = await clickElement(element, context, options)
-    return outcomeOf(element, context, { ...options, isClicked })
+    return createOutcome(element, context, { ...options, isClicked })
   })
 }
 
-function outcomeOf(
+function createOutcome(
   element: Element,
   { live }: ActionContext,
   { kind = 'single', at, isClicked }: ClickOptions & { readonly isClicked: boolean },
 ): ActionOutcome {
   if (!isClicked) return { summary: onlyPressed(describeElement(element, live)), element }
   const verb = { single: 'Clicked', double: 'Double-clicked', right: 'Right-clicked' }[kind]
-  const where = at ? ` at ${placeInWords(at)}` : ''
-  return { summary: `${verb} ${describeElement(element, live)}${where}.`, element }
+  const positionNote = at ? ` at ${describePoint(at)}` : ''
+  return { summary: `${verb} ${describeElement(element, live)}${positionNote}.`, element }
 }
 
 /** Report for a page that re-renders when the button goes down, before the click reaches the element. */
@@ -199,18 +210,18 @@ export async function clickElement(
   movePointer(live, hit)
   if (!native.isConnected(hit.receiver)) hit = replacementHit(hit, clickable, { live, name })
   if (at) requireNoInnerControl(hit.receiver, element, live)
-  const leads = kind === 'right' ? undefined : 'click'
-  checkAction(element, context, leads)
-  checkAction(hit.receiver, context, leads)
+  const effect = kind === 'right' ? undefined : 'click'
+  checkAction(element, context, effect)
+  checkAction(hit.receiver, context, effect)
   const button = kind === 'right' ? 2 : 0
   const check = (clicked: Element): void => {
-    for (const one of [element, clicked]) checkPressed(one, context, leads)
+    for (const pressed of [element, clicked]) checkPressed(pressed, context, effect)
   }
-  const to = { target: clickable, check }
-  const isClicked = clickPointer(hit, { ...modifiers, button, detail: 1 }, to)
+  const dispatchOptions = { target: clickable, check }
+  const isClicked = clickPointer(hit, { ...modifiers, button, detail: 1 }, dispatchOptions)
   if (kind === 'double' && native.isConnected(clickable)) {
     const receiver = native.isConnected(hit.receiver) ? hit.receiver : clickable
-    clickPointer({ ...hit, receiver }, { ...modifiers, button, detail: 2 }, to)
+    clickPointer({ ...hit, receiver }, { ...modifiers, button, detail: 2 }, dispatchOptions)
   }
   return isClicked
 }
@@ -225,10 +236,10 @@ async function readyToClick(
   at: ClickOptions['at'],
 ): Promise<Hit> {
   if (!hiddenUntilHover(element)) return makeReady(element, { live, signal, ...(at && { at }) })
-  const around = await pointAround(element, { live, signal, showOverlay })
+  const ancestorHit = await hoverAncestor(element, { live, signal, showOverlay })
   // A hit test finds an element that is only transparent, or that a script has shown by now.
   const hit = hiddenReason(element) === null ? hitTest(element) : null
-  return hit && 'receiver' in hit ? hit : { point: around.point, receiver: element }
+  return hit && 'receiver' in hit ? hit : { point: ancestorHit.point, receiver: element }
 }
 
 /**
@@ -241,14 +252,17 @@ function replacementHit(
   { live, name }: { readonly live: LivePage; readonly name: string },
 ): Hit {
   const found = elementAt(native.ownerDocument(receiver), point)
-  const isSame = (one: Element): boolean =>
-    getShownRole(one) === getShownRole(element) &&
-    native.textContent(one) === native.textContent(element)
-  for (let at = found; at; at = getParent(at))
-    if (at === element || (!native.isConnected(element) && isSame(at)))
-      return { point, receiver: found ?? at }
-  const now = found ? ` by ${describeElement(found, live)}` : ''
-  throw new PageError('stale-ref', `${name} was replaced${now} when the pointer came over it.`)
+  const isSame = (candidate: Element): boolean =>
+    getShownRole(candidate) === getShownRole(element) &&
+    native.textContent(candidate) === native.textContent(element)
+  for (let current = found; current; current = getParent(current))
+    if (current === element || (!native.isConnected(element) && isSame(current)))
+      return { point, receiver: found ?? current }
+  const replacement = found ? ` by ${describeElement(found, live)}` : ''
+  throw new PageError(
+    'stale-ref',
+    `${name} was replaced${replacement} when the pointer came over it.`,
+  )
 }
 
 function pickOption(option: HTMLOptionElement): void {
@@ -262,17 +276,18 @@ function pickOption(option: HTMLOptionElement): void {
  * Moves the pointer onto the nearest visible ancestor of an element that a style shows on hover only. Rejects if the
  * ancestor can't be reached, or if the element is disabled.
  */
-async function pointAround(element: HTMLElement, context: ActionContext): Promise<Hit> {
+async function hoverAncestor(element: HTMLElement, context: ActionContext): Promise<Hit> {
   const { live, signal } = context
   requireEnabled(element, live)
-  const isSeen = (one: Element): boolean => hiddenReason(one) === null && !hiddenUntilHover(one)
-  const around = [...ancestorsOf(element)].find(isSeen)
-  if (!isElement(around))
+  const isVisible = (candidate: Element): boolean =>
+    hiddenReason(candidate) === null && !hiddenUntilHover(candidate)
+  const ancestor = [...ancestorsOf(element)].find(isVisible)
+  if (!isElement(ancestor))
     throw new PageError('hidden', `${describeElement(element, live)} can't be used: it is hidden.`)
-  const hit = await makeReady(around, { live, signal, enabled: false })
+  const hit = await makeReady(ancestor, { live, signal, enabled: false })
   movePointer(live, hit)
   // A script may show the element then, too, or another one in its place.
-  for (let frame = 0; frame < 2; frame += 1) await nextFrame(viewOf(around))
+  for (let frame = 0; frame < 2; frame += 1) await nextFrame(viewOf(ancestor))
   return hit
 }
 
@@ -291,7 +306,7 @@ export async function hover(target: Target, options: ActOptions = {}): Promise<A
   })
 }
 
-const MOST = 8
+const MAX_LISTED = 8
 const HOVERED_LEVELS = 3
 
 /** Lists what styles show at the element for a real pointer, but not for a scripted one. Empty: nothing. */
@@ -300,7 +315,9 @@ function hoverNote(element: Element, live: LivePage): string {
     .hiddenUntilHover()
     .filter((node) => (node.clickable || isActionable(node.role)) && isNear(node, element))
   if (shown.length > 0) {
-    const lines = shown.slice(0, MOST).map((node) => `\n- ${describeElement(node.element, live)}`)
+    const lines = shown
+      .slice(0, MAX_LISTED)
+      .map((node) => `\n- ${describeElement(node.element, live)}`)
     return ` To a person's pointer a style shows there what click takes, too:${lines.join('')}`
   }
   return mayDependOnHover(element)
@@ -310,9 +327,9 @@ function hoverNote(element: Element, live: LivePage): string {
 
 /** Whether the node is in the element, or shown beside it: their nearest visible ancestor holds both. */
 function isNear(node: OutlineNode, element: Element): boolean {
-  let seen = node.parent
-  while (seen?.hoverHiding) seen = seen.parent
-  if (!seen) return false
+  let visibleNode = node.parent
+  while (visibleNode?.hoverHiding) visibleNode = visibleNode.parent
+  if (!visibleNode) return false
   if (contains(element, node.element)) return true
-  return [element, ...ancestorsOf(element)].slice(0, HOVERED_LEVELS).includes(seen.element)
+  return [element, ...ancestorsOf(element)].slice(0, HOVERED_LEVELS).includes(visibleNode.element)
 }

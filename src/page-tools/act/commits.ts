@@ -14,9 +14,9 @@ import * as nativeDocument from '../native-document.ts'
 import type { PageAction, PageOptions } from '../page.ts'
 import { getAccessibleName } from '../outline/name.ts'
 import { getShownRole } from '../outline/role.ts'
-import { activatedElements, controlAround, pressedByScript } from './guard-actions.ts'
+import { activatedElements, findControl, findScriptedButtons } from './guard-actions.ts'
 import { choicesOf } from './option-list.ts'
-import { isEditable, typedInto } from './field-kind.ts'
+import { isEditable, findTypingTarget } from './field-kind.ts'
 import {
   type Activation,
   defaultButtonOf,
@@ -56,19 +56,19 @@ const LONG = 200
  * Finds the committing word in an icon's marks, for a control whose names have no letters: `fa-trash`, `#paper-plane`,
  * an emoji.
  */
-function iconCommit(control: Element, names: readonly string[]): string | null {
+function findCommitInIcon(control: Element, names: readonly string[]): string | null {
   const picture = names.map((name) => PICTURES.exec(name)?.[0]).find(Boolean)
   if (picture) return picture
-  const inside = [...native.querySelectorAll(control, '*')].slice(0, MOST_PARTS)
-  for (const part of [control, ...inside]) {
-    const marks = marksOf(part, part === control)
-    const words = wordsIn(marks.join(' '))
+  const descendants = [...native.querySelectorAll(control, '*')].slice(0, MOST_PARTS)
+  for (const part of [control, ...descendants]) {
+    const marks = readMarks(part, part === control)
+    const words = splitWords(marks.join(' '))
     if (isHarmless(words)) return null
     const found =
       ICONS.exec(words)?.[0] ??
       marks
         .flatMap((mark) => mark.split(/\s+/))
-        .map(phraseCommit)
+        .map(findCommitPhrase)
         .find(Boolean)
     if (found) return found
   }
@@ -76,8 +76,8 @@ function iconCommit(control: Element, names: readonly string[]): string | null {
 }
 
 /** Reads one mark alone, which needs several words: `icon-book` is a book, but `icon-place-order` commits. */
-function phraseCommit(mark: string): string | null {
-  const word = findCommitWord(wordsIn(mark).replace(PREFIXES, '').trim())
+function findCommitPhrase(mark: string): string | null {
+  const word = findCommitWord(splitWords(mark).replace(PREFIXES, '').trim())
   return word?.includes(' ') ? word : null
 }
 
@@ -85,7 +85,7 @@ const PREFIXES =
   /^ *(?:(?:icons?|ico|fa[srlb]?|bi|ti|mdi|lucide|ri|glyphicon|svg|i|btn|button|js) )+/
 
 /** Skips the control's own `href`: it is the link's address, not a mark of an icon. */
-function marksOf(part: Element, isControl: boolean): string[] {
+function readMarks(part: Element, isControl: boolean): string[] {
   const values = MARKS.map((mark) =>
     isControl && mark === 'href' ? '' : (native.getAttribute(part, mark) ?? '').slice(-LONG),
   )
@@ -94,7 +94,7 @@ function marksOf(part: Element, isControl: boolean): string[] {
   return [...values.filter((value) => !value.startsWith('data:')), title]
 }
 
-function wordsIn(marks: string): string {
+function splitWords(marks: string): string {
   return marks
     .replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
     .replaceAll(/[^\p{L}]+/gu, ' ')
@@ -119,16 +119,19 @@ interface Ending {
 }
 
 /** Finds a committing word in the title of the form or dialog that a control ends: "OK" under "Delete account?". */
-function titleCommit(control: Element, { form, names, options }: Ending): string | null {
-  const isOther = (name: string): boolean =>
-    [isDeclineLabel, isHarmless, isSaveLabel].some((read) => read(name))
-  if (names.some(isOther)) return null
-  const consents = names.every(isConsentLabel)
+function findCommitInTitle(control: Element, { form, names, options }: Ending): string | null {
+  const isNoCommit = (name: string): boolean =>
+    [isDeclineLabel, isHarmless, isSaveLabel].some((isLabel) => isLabel(name))
+  if (names.some(isNoCommit)) return null
+  const allConsent = names.every(isConsentLabel)
   const dialog = closest(control, DIALOGS)
-  const isAsked = dialog !== null && (form === null || consents) && isQuestion(dialog)
-  const ended = [...(form && consents ? [form, sectionOf(form)] : []), isAsked ? dialog : null]
-  for (const one of ended)
-    for (const title of one ? titlesOf(one, options) : []) {
+  const isQuestionDialog = dialog !== null && (form === null || allConsent) && isQuestion(dialog)
+  const titledElements = [
+    ...(form && allConsent ? [form, findSection(form)] : []),
+    isQuestionDialog ? dialog : null,
+  ]
+  for (const titled of titledElements)
+    for (const title of titled ? readTitles(titled, options) : []) {
       const found = findCommitWord(title, 'ending')
       if (found) return found
     }
@@ -137,45 +140,45 @@ function titleCommit(control: Element, { form, names, options }: Ending): string
 
 /** Whether the dialog asks for a yes or a no. */
 function isQuestion(dialog: Element): boolean {
-  const others = allIn(dialog, BUTTONS).filter((button) => !isDeclineLabel(labelOf(button)))
+  const others = findAll(dialog, BUTTONS).filter((button) => !isDeclineLabel(readLabel(button)))
   return others.length <= BUTTONS_OF_QUESTION
 }
 
-function labelOf(button: Element): string {
+function readLabel(button: Element): string {
   const value = native.getAttribute(button, 'value') ?? ''
   return cleanText(native.getAttribute(button, 'aria-label') ?? (drawnText(button) || value))
 }
 
 /** The part of the page that holds only this form. */
-function sectionOf(form: Element): Element | null {
+function findSection(form: Element): Element | null {
   const section = closest(form, SECTIONS)
   return section && native.querySelectorAll(section, 'form').length === 1 ? section : null
 }
 
-function titlesOf(element: Element, options: PageOptions): readonly string[] {
+function readTitles(element: Element, options: PageOptions): readonly string[] {
   const described = referenced(element, 'aria-describedby').slice(0, 1)
-  const headings = allIn(element, TITLES)
-    .filter((title) => !isOfChoices(title))
+  const headings = findAll(element, TITLES)
+    .filter((title) => !isChoiceTitle(title))
     .slice(0, 2)
-  const words = native.matches(element, DIALOGS) ? allIn(element, 'p').slice(0, 2) : []
+  const paragraphs = native.matches(element, DIALOGS) ? findAll(element, 'p').slice(0, 2) : []
   // An unnamed element is called by its first words, which may be those of a choice.
   const isNamed =
     native.matches(element, NAMED) || native.querySelector(element, CHOICE_FIELDS) === null
   return [
     isNamed ? getAccessibleName(element, 'form', options).text : '',
-    ...[...headings, ...described, ...words].map((title) => drawnText(title)),
+    ...[...headings, ...described, ...paragraphs].map((title) => drawnText(title)),
   ]
 }
 
 /** Whether the title is the legend of a group of boxes, which names the choices: "Send me mail about". */
-function isOfChoices(title: Element): boolean {
+function isChoiceTitle(title: Element): boolean {
   const group = native.localName(title) === 'legend' && native.parentElement(title)
   return group ? native.querySelector(group, CHOICE_FIELDS) !== null : false
 }
 
 /** Matching descendants as rendered, in slots and shadow roots, too. */
-function allIn(element: Element, selector: string): Element[] {
-  return [...descendantsOf(element)].filter((one) => native.matches(one, selector))
+function findAll(element: Element, selector: string): Element[] {
+  return [...descendantsOf(element)].filter((candidate) => native.matches(candidate, selector))
 }
 
 /** An action on an element, with the details that decide whether it commits the person to something. */
@@ -207,25 +210,31 @@ export function rememberPost(elements: readonly Element[]): string {
  * approval: opening, typing, filtering. A form submitted by POST has an effect, whatever its button is called. An
  * address that acts has one, too. All else depends on a short list of words.
  */
-export function commitOf(element: Element, doing: ElementAction, options: PageOptions): string {
-  if (doing.opens) return ''
-  const used = usedBy(element, doing)
-  const activation = activationOf(doing.action)
-  const url = activation && destinationOf(used, activation)
-  if (url && leavesSite(url, viewOf(used))) return LEAVES
-  if (posters.has(used) || (activation && postsForm(used, activation))) return SUBMITS
-  const word = (url && wordOfAddress(url, used)) ?? commitByWords(used, doing, options)
+export function commitOf(
+  element: Element,
+  elementAction: ElementAction,
+  options: PageOptions,
+): string {
+  if (elementAction.opens) return ''
+  const usedElement = getUsedElement(element, elementAction)
+  const activation = activationOf(elementAction.action)
+  const url = activation && destinationOf(usedElement, activation)
+  if (url && leavesSite(url, viewOf(usedElement))) return LEAVES
+  if (posters.has(usedElement) || (activation && postsForm(usedElement, activation))) return SUBMITS
+  const word =
+    (url && findWordInAddress(url, usedElement)) ??
+    findCommitWordFor(usedElement, elementAction, options)
   return word ? `has an effect ("${word}")` : ''
 }
 
 /** Skips the page's own address: forms without an action submit to it. */
-function wordOfAddress(url: URL, used: Element): string | null {
-  return withoutHash(url.href) === pageOf(used) ? null : readAddress(url)
+function findWordInAddress(url: URL, usedElement: Element): string | null {
+  return withoutHash(url.href) === pageOf(usedElement) ? null : readAddress(url)
 }
 
 /** Returns the element that the action uses: for an Enter after a text, the field typed into. */
-export function usedBy(element: Element, { action, typed }: ElementAction): Element {
-  return typed && action === 'enter' ? typedInto(element) : element
+export function getUsedElement(element: Element, { action, typed }: ElementAction): Element {
+  return typed && action === 'enter' ? findTypingTarget(element) : element
 }
 
 /** Undefined: the action activates nothing. */
@@ -234,22 +243,24 @@ export function activationOf(action: PageAction): Activation | undefined {
   return action === 'enter' ? 'activate' : undefined
 }
 
-function commitByWords(
+function findCommitWordFor(
   element: Element,
   { action, labels = [], key }: ElementAction,
   options: PageOptions,
 ): string | null {
   switch (action) {
     case 'click':
-      return firstOf(activatedElements(element, action), (one) => commitOfControl(one, options))
+      return firstResult(activatedElements(element, action), (candidate) =>
+        findCommitInControl(candidate, options),
+      )
     case 'enter':
-      return commitOfEnter(element, options)
+      return findCommitForEnter(element, options)
     case 'check':
-      return isToggle(element) ? commitOfControl(element, options) : null
+      return isToggle(element) ? findCommitInControl(element, options) : null
     case 'select':
-      return commitOfChoice(element, labels, options)
+      return findCommitInChoice(element, labels, options)
     case 'drop':
-      return firstOf(namesOf(element, options), (name) => findCommitWord(name))
+      return firstResult(readNames(element, options), (name) => findCommitWord(name))
     case 'press':
       return DELETING.test(key ?? '') && !isEditable(element) ? 'delete' : null
     case 'type':
@@ -265,59 +276,61 @@ const HOLDS_VALUES = /^(combobox|listbox|radiogroup|textbox|searchbox|group|tree
 const DELETING = /(?:^|\+)\s*(?:delete|del|backspace)\s*$/i
 
 /** Reads a menu's labels, wherever its items are, then the options themselves: a list may hold one that acts. */
-function commitOfChoice(
+function findCommitInChoice(
   element: Element,
   labels: readonly string[],
   options: PageOptions,
 ): string | null {
   const byLabel = HOLDS_VALUES.test(getShownRole(element))
     ? null
-    : firstOf(labels, (label) => findCommitWord(label))
+    : firstResult(labels, (label) => findCommitWord(label))
   return (
     byLabel ??
-    firstOf(choicesOf(element, labels, options), (choice) => commitOfControl(choice, options))
-  )
-}
-
-/** Enter sends the form, or a script treats it as a press of the button beside the field. */
-function commitOfEnter(element: Element, options: PageOptions): string | null {
-  const own = activatedElements(element, 'enter').filter(
-    (one) => one !== element || !isEditable(one),
-  )
-  const found = firstOf(own, (one) => commitOfControl(one, options))
-  if (found) return found
-  const form = defaultButtonOf(element) ? null : formSubmittedBy(element, 'activate')
-  if (isSearch(element, form)) return null
-  // Without a button, only the title says what Enter sends.
-  const byTitle = form && titleCommit(element, { form, names: [], options })
-  return (
-    byTitle ??
-    firstOf(pressedByScript(element), (button) =>
-      firstOf(namesOf(button, options), (name) => findCommitWord(name, 'ending')),
+    firstResult(choicesOf(element, labels, options), (choice) =>
+      findCommitInControl(choice, options),
     )
   )
 }
 
-function commitOfControl(part: Element, options: PageOptions): string | null {
-  const control = controlAround(part)
+/** Enter sends the form, or a script treats it as a press of the button beside the field. */
+function findCommitForEnter(element: Element, options: PageOptions): string | null {
+  const activated = activatedElements(element, 'enter').filter(
+    (candidate) => candidate !== element || !isEditable(candidate),
+  )
+  const found = firstResult(activated, (candidate) => findCommitInControl(candidate, options))
+  if (found) return found
+  const form = defaultButtonOf(element) ? null : formSubmittedBy(element, 'activate')
+  if (isSearch(element, form)) return null
+  // Without a button, only the title says what Enter sends.
+  const byTitle = form && findCommitInTitle(element, { form, names: [], options })
+  return (
+    byTitle ??
+    firstResult(findScriptedButtons(element), (button) =>
+      firstResult(readNames(button, options), (name) => findCommitWord(name, 'ending')),
+    )
+  )
+}
+
+function findCommitInControl(part: Element, options: PageOptions): string | null {
+  const control = findControl(part)
   const form = submitterOf(control)?.form ?? null
-  if (isSearch(control, form) || (!form && opens(control))) return null
-  const names = namesOf(control, options)
-  const read = (name: string): string | null =>
-    mayCommit(control, name) ? findCommitWord(name, form ? 'ending' : 'control') : null
-  const own =
-    firstOf(names, read) ??
-    firstOf(hiddenWords(control), read) ??
-    (names.some(hasLetters) ? null : iconOf(control, names))
-  if (own) return own
+  if (isSearch(control, form) || (!form && opensPopup(control))) return null
+  const names = readNames(control, options)
+  const findWord = (name: string): string | null =>
+    canCommit(control, name) ? findCommitWord(name, form ? 'ending' : 'control') : null
+  const ownWord =
+    firstResult(names, findWord) ??
+    firstResult(hiddenWords(control), findWord) ??
+    (names.some(hasLetters) ? null : findIconCommit(control, names))
+  if (ownWord) return ownWord
   const isButton = form !== null || /^(button|link)$/.test(getShownRole(control))
-  return isButton ? titleCommit(control, { form, names, options }) : null
+  return isButton ? findCommitInTitle(control, { form, names, options }) : null
 }
 
 /** Reads the icon of a control whose names have no letters. */
-function iconOf(control: Element, names: readonly string[]): string | null {
+function findIconCommit(control: Element, names: readonly string[]): string | null {
   return /^(button|link|img|image|menuitem)?$/.test(getShownRole(control))
-    ? iconCommit(control, names)
+    ? findCommitInIcon(control, names)
     : null
 }
 
@@ -326,7 +339,7 @@ function hasLetters(name: string): boolean {
 }
 
 /** Whether the control only opens a menu, a dialog or more of the page. */
-function opens(control: Element): boolean {
+function opensPopup(control: Element): boolean {
   const popup = native.getAttribute(control, 'aria-haspopup')
   return (
     (popup !== null && popup !== 'false') ||
@@ -350,18 +363,18 @@ function isToggle(element: Element): boolean {
 const ITEMS = '[role=row],[role=listitem],[role=option],tr,li,article,label'
 
 /** Whether a name describes an action, unlike a headline that links to its article or an item of a to-do list. */
-function mayCommit(control: Element, name: string): boolean {
+function canCommit(control: Element, name: string): boolean {
   const role = getShownRole(control)
-  const words = name.split(/\s+/).length
+  const wordCount = name.split(/\s+/).length
   if (/^(button|switch|menuitem)/.test(role)) return true
-  if (role === 'tab' || role === 'option') return standsAlone(control)
-  if (role === 'link') return mayLinkCommit(control, name, words)
+  if (role === 'tab' || role === 'option') return isButtonLike(control)
+  if (role === 'link') return canLinkCommit(control, name, wordCount)
   if (!/^(img|image)?$/.test(role) || (isTag(control, 'label') && control.control)) return false
-  return words <= (closest(control, ITEMS) ? 1 : 4)
+  return wordCount <= (closest(control, ITEMS) ? 1 : 4)
 }
 
 /** Whether it acts as a button: a tab that shows no panel, or an option outside of any list. */
-function standsAlone(control: Element): boolean {
+function isButtonLike(control: Element): boolean {
   return (
     !closest(control, CHOICES) &&
     referenced(control, 'aria-controls').length === 0 &&
@@ -376,29 +389,33 @@ const LONG_LINK = 30
 const NAVIGATION = 'nav,[role=navigation]'
 const FOOTER = 'footer,[role=contentinfo]'
 /** A footer inside one of these isn't the page's footer. */
-const PARTS = 'dialog,[role=dialog],[role=alertdialog],form,article,section,main,[role=main],tr,li'
+const FOOTER_CONTAINERS =
+  'dialog,[role=dialog],[role=alertdialog],form,article,section,main,[role=main],tr,li'
 /** Names of links that state the topic of a page: "Send money guide", "Delete a user", `delete()`. */
-const ABOUT =
+const TOPIC_NAME =
   /^\p{L}+ an? \p{L}|\b(?:guides?|help|faqs?|polic(?:y|ies)|tips|tutorials?|docs|documentation)$|\(\)$/iu
 
-function mayLinkCommit(link: Element, name: string, words: number): boolean {
-  const leads = leadsElsewhere(link)
-  if ((leads || leadsToPart(link)) && (isNavigation(link) || ABOUT.test(name))) return false
-  return leads ? words <= 3 && name.length <= LONG_LINK : words <= 6
+function canLinkCommit(link: Element, name: string, words: number): boolean {
+  const hasAddress = leadsToOtherPage(link)
+  if ((hasAddress || leadsToAnchor(link)) && (isNavigation(link) || TOPIC_NAME.test(name)))
+    return false
+  return hasAddress ? words <= 3 && name.length <= LONG_LINK : words <= 6
 }
 
 function isNavigation(link: Element): boolean {
   const footer = closest(link, FOOTER)
-  return closest(link, NAVIGATION) !== null || (footer !== null && !closest(footer, PARTS))
+  return (
+    closest(link, NAVIGATION) !== null || (footer !== null && !closest(footer, FOOTER_CONTAINERS))
+  )
 }
 
 /** Whether the link leads to a named anchor on this page. A bare `#` belongs to a script's button. */
-function leadsToPart(link: Element): boolean {
+function leadsToAnchor(link: Element): boolean {
   return /^#./.test(native.getAttribute(link, 'href') ?? '')
 }
 
 /** Whether the link has an address of its own. A script's button has none, or an anchor on this page. */
-function leadsElsewhere(link: Element): boolean {
+function leadsToOtherPage(link: Element): boolean {
   const url = destinationOf(link, 'click')
   return url !== null && /^https?:$/.test(url.protocol) && withoutHash(url.href) !== pageOf(link)
 }
@@ -414,8 +431,8 @@ export function withoutHash(address: string): string {
 }
 
 /** All names of a control, for those who see it and for those who don't. */
-function namesOf(control: Element, options: PageOptions): readonly string[] {
-  const value = isTag(control, 'input') && /^(submit|button|reset)$/.test(control.type)
+function readNames(control: Element, options: PageOptions): readonly string[] {
+  const isButtonInput = isTag(control, 'input') && /^(submit|button|reset)$/.test(control.type)
   const names = [
     getAccessibleName(control, getShownRole(control) || 'button', options).text,
     isElement(control) ? (native.innerText(control) ?? native.textContent(control)) : '',
@@ -426,14 +443,17 @@ function namesOf(control: Element, options: PageOptions): readonly string[] {
     drawnText(control),
     native.getAttribute(control, 'aria-label') ?? '',
     native.getAttribute(control, 'title') ?? '',
-    value ? control.value : '',
+    isButtonInput ? control.value : '',
   ]
   return [...new Set(names.map((name) => cleanText(name)).filter(Boolean))]
 }
 
-function firstOf<Item>(items: readonly Item[], read: (item: Item) => string | null): string | null {
+function firstResult<Item>(
+  items: readonly Item[],
+  evaluate: (item: Item) => string | null,
+): string | null {
   for (const item of items) {
-    const found = read(item)
+    const found = evaluate(item)
     if (found) return found
   }
   return null

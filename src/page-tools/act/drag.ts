@@ -47,10 +47,14 @@ export function sendDrag(
  * The element on which a drag by this distance drops the source. Null while the source isn't in view, or if only its
  * own surroundings are there.
  */
-export function dropTarget(source: Element, by: Point, { options }: LivePage): Element | null {
+export function dropTarget(
+  source: Element,
+  distance: Point,
+  { options }: LivePage,
+): Element | null {
   const start = hitTest(source)
   if (!('receiver' in start)) return null
-  const found = elementAt(native.ownerDocument(source), offsetBy(start.point, by))
+  const found = elementAt(native.ownerDocument(source), translate(start.point, distance))
   return found && isTarget(found, start, options) ? found : null
 }
 
@@ -61,8 +65,8 @@ function checkDrop(element: Element, start: Hit, call: GuardedCall): void {
   checkAction(element, call, 'drop')
 }
 
-function offsetBy({ x, y }: Point, by: Point): Point {
-  return { x: x + by.x, y: y + by.y }
+function translate({ x, y }: Point, distance: Point): Point {
+  return { x: x + distance.x, y: y + distance.y }
 }
 
 /**
@@ -70,8 +74,11 @@ function offsetBy({ x, y }: Point, by: Point): Point {
  * so they are checked only for a mark that the dragged element doesn't have.
  */
 function isTarget(element: Element, { receiver }: Hit, options: PageOptions): boolean {
-  const asked = marksOf(receiver)
-  return !contains(element, receiver) || mustConfirm(element, 'drop', { ...options, asked })
+  const approvedMarks = marksOf(receiver)
+  return (
+    !contains(element, receiver) ||
+    mustConfirm(element, 'drop', { ...options, asked: approvedMarks })
+  )
 }
 
 /** Place of the drop: an element, or a distance in pixels from the start. */
@@ -86,42 +93,42 @@ const PRESS = { button: 0, detail: 1 }
 
 export async function drag(
   target: Target,
-  place: DropPlace,
+  destination: DropPlace,
   options: ActOptions = {},
 ): Promise<ActionReport> {
   const { page, signal } = options
   const live = livePage(page)
   const source = await resolveTarget(target, options)
-  const goal = 'to' in place ? await resolveTarget(place.to, options) : null
-  if (goal && native.ownerDocument(goal) !== native.ownerDocument(source))
+  const dropElement = 'to' in destination ? await resolveTarget(destination.to, options) : null
+  if (dropElement && native.ownerDocument(dropElement) !== native.ownerDocument(source))
     throw new PageError('unsupported', 'Nothing can be dragged from one frame into another.')
   return perform(options, async (context) => {
     const start = await makeReady(source, { live, signal })
     await context.showOverlay(source)
-    const end = goal
-      ? goalPoint(goal, start.point)
-      : offsetBy(start.point, 'by' in place ? place.by : { x: 0, y: 0 })
-    if (goal && !isAt(goal, end))
+    const end = dropElement
+      ? getDropPoint(dropElement, start.point)
+      : translate(start.point, 'by' in destination ? destination.by : { x: 0, y: 0 })
+    if (dropElement && !isAtPoint(dropElement, end))
       throw new PageError(
         'hidden',
-        `${describeElement(goal, live)} is not in view with what is dragged. Scroll until both are.`,
+        `${describeElement(dropElement, live)} is not in view with what is dragged. Scroll until both are.`,
       )
     movePointer(live, start)
     checkAction(source, context)
-    const under = elementAt(native.ownerDocument(source), end)
-    if (goal) checkAction(goal, context, 'drop')
-    else if (under) checkDrop(under, start, context)
+    const elementUnder = elementAt(native.ownerDocument(source), end)
+    if (dropElement) checkAction(dropElement, context, 'drop')
+    else if (elementUnder) checkDrop(elementUnder, start, context)
     pressPointer(start, PRESS)
     // Some pages make an element draggable only when the button is pressed.
     await nextFrame(viewOf(source))
-    const dragged = draggableAround(start.receiver)
-    const dropped = dragged
-      ? await dragAndDrop(dragged, start, { end, context })
+    const draggable = findDraggable(start.receiver)
+    const isDropped = draggable
+      ? await dragAndDrop(draggable, start, { end, context })
       : await dragPointer(start, end, context)
-    const where = goal ? ` to ${describeElement(goal, live)}` : ''
-    const refused = dropped ? '' : ' It was not accepted there.'
+    const targetNote = dropElement ? ` to ${describeElement(dropElement, live)}` : ''
+    const refusalNote = isDropped ? '' : ' It was not accepted there.'
     return {
-      summary: `Dragged ${describeElement(source, live)}${where}.${refused}`,
+      summary: `Dragged ${describeElement(source, live)}${targetNote}.${refusalNote}`,
       element: source,
     }
   })
@@ -132,27 +139,29 @@ export async function drag(
  * depending on the half that the pointer is in. The goal isn't scrolled to, since that would move the start. The point
  * stays inside the view: nothing can be dropped outside.
  */
-function goalPoint(goal: HTMLElement, start: Point): Point {
-  const box = aimBox(goal)
-  const { innerWidth, innerHeight } = viewOf(goal)
+function getDropPoint(dropElement: HTMLElement, start: Point): Point {
+  const box = aimBox(dropElement)
+  const { innerWidth, innerHeight } = viewOf(dropElement)
   const middle = { x: box.left + box.width / 2, y: box.top + box.height / 2 }
   const across = middle.x - start.x
   const down = middle.y - start.y
   const isUpright = Math.abs(down) > Math.abs(across)
   const x = middle.x + (isUpright ? 0 : Math.sign(across) * box.width * OVERSHOOT)
   const y = middle.y + (isUpright ? Math.sign(down) * box.height * OVERSHOOT : 0)
-  return { x: within(x, innerWidth), y: within(y, innerHeight) }
+  return { x: clamp(x, innerWidth), y: clamp(y, innerHeight) }
 }
 
 /** Whether a part of the element is at the point, also below others. False where a scroller around it cuts it off. */
-function isAt(element: Element, { x, y }: Point): boolean {
+function isAtPoint(element: Element, { x, y }: Point): boolean {
   const root = native.getRootNode(element) as Document | ShadowRoot
-  return nativeDocument.elementsFromPoint(root, x, y).some((one) => contains(element, one))
+  return nativeDocument
+    .elementsFromPoint(root, x, y)
+    .some((candidate) => contains(element, candidate))
 }
 
-const within = (at: number, size: number): number => Math.min(Math.max(at, 1), size - 1)
+const clamp = (position: number, size: number): number => Math.min(Math.max(position, 1), size - 1)
 
-function draggableAround(element: Element): HTMLElement | null {
+function findDraggable(element: Element): HTMLElement | null {
   const found = closest(
     element,
     '[draggable="true"],a[href]:not([draggable="false"]),img:not([draggable="false"])',
@@ -166,7 +175,7 @@ async function dragPointer(start: Hit, end: Point, context: ActionContext): Prom
   const { live, signal } = context
   let last = start
   try {
-    for (const point of between(start.point, end)) {
+    for (const point of interpolate(start.point, end)) {
       await nextFrame(viewOf(receiver))
       signal?.throwIfAborted()
       last = { point, receiver: elementAt(native.ownerDocument(receiver), point) ?? receiver }
@@ -198,44 +207,44 @@ async function dragAndDrop(
   // A page that prevents `dragstart` handles the drag with pointer events.
   if (!send(source, 'dragstart', start.point)) return dragPointer(start, end, context)
   cancelPointer(start, PRESS)
-  let over: Element | null = null
-  let accepted = false
-  for (const point of between(start.point, end)) {
+  let currentTarget: Element | null = null
+  let isAccepted = false
+  for (const point of interpolate(start.point, end)) {
     await nextFrame(view)
     signal?.throwIfAborted()
     send(source, 'drag', point)
-    const under = elementAt(native.ownerDocument(source), point)
-    if (!under) continue
-    data.dropEffect = offeredEffect(data.effectAllowed)
-    if (under !== over) {
-      send(under, 'dragenter', point)
-      if (over) send(over, 'dragleave', point)
-      over = under
+    const elementUnder = elementAt(native.ownerDocument(source), point)
+    if (!elementUnder) continue
+    data.dropEffect = getOfferedEffect(data.effectAllowed)
+    if (elementUnder !== currentTarget) {
+      send(elementUnder, 'dragenter', point)
+      if (currentTarget) send(currentTarget, 'dragleave', point)
+      currentTarget = elementUnder
     }
-    data.dropEffect = offeredEffect(data.effectAllowed)
-    accepted = !send(under, 'dragover', point) && isAllowed(data)
+    data.dropEffect = getOfferedEffect(data.effectAllowed)
+    isAccepted = !send(elementUnder, 'dragover', point) && isAllowed(data)
   }
   // Pages compute the position of the drop when the pointer rests, and render it before they accept the
   // drop.
   await nextFrame(view)
-  if (over) accepted = !send(over, 'dragover', end) && isAllowed(data)
+  if (currentTarget) isAccepted = !send(currentTarget, 'dragover', end) && isAllowed(data)
   await nextFrame(view)
-  let dropped = false
+  let isDropped = false
   try {
-    if (over && accepted) checkDrop(over, start, context)
-    dropped = over !== null && accepted
-    if (over && accepted) send(over, 'drop', end)
+    if (currentTarget && isAccepted) checkDrop(currentTarget, start, context)
+    isDropped = currentTarget !== null && isAccepted
+    if (currentTarget && isAccepted) send(currentTarget, 'drop', end)
   } finally {
-    if (!dropped) data.dropEffect = 'none'
+    if (!isDropped) data.dropEffect = 'none'
     send(source, 'dragend', end)
   }
-  return dropped
+  return isDropped
 }
 
-function between(start: Point, end: Point): Point[] {
+function interpolate(start: Point, end: Point): Point[] {
   return Array.from({ length: STEPS + 1 }, (_, index) => {
-    const part = Math.min(1, (index + 1) / STEPS)
-    return { x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part }
+    const fraction = Math.min(1, (index + 1) / STEPS)
+    return { x: start.x + (end.x - start.x) * fraction, y: start.y + (end.y - start.y) * fraction }
   })
 }
 
@@ -251,7 +260,7 @@ function dragData(view: Window & typeof globalThis): DataTransfer {
 }
 
 /** The default effect of the drop; the target may set another one. */
-function offeredEffect(allowed: Allowed): Effect {
+function getOfferedEffect(allowed: Allowed): Effect {
   if (allowed === 'uninitialized' || allowed === 'all' || allowed.startsWith('copy')) return 'copy'
   return allowed === 'linkMove' ? 'link' : (allowed as Effect)
 }

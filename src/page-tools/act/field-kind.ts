@@ -121,12 +121,12 @@ export function isPickerField(element: Element): element is HTMLInputElement {
 
 /** Whether a typed line break counts as Enter, which may submit a form: in every field but a textarea. */
 export function takesEnter(target: Element): boolean {
-  const field = typedInto(target)
+  const field = findTypingTarget(target)
   return !isTag(field, 'textarea') && isEditable(field)
 }
 
 /** The element that receives typed text: the field in a label, a combobox or a component, else the target itself. */
-export function typedInto(target: Element): Element {
+export function findTypingTarget(target: Element): Element {
   return (isElement(target) && editableIn(target)) || target
 }
 
@@ -163,7 +163,8 @@ export function contentOf(element: Element): string | null {
   if (isTag(field, 'select'))
     return JSON.stringify([...field.selectedOptions].map(({ index, value }) => [index, value]))
   const radios = radiosOf(field)
-  if (radios.length > 0) return String(radios.findIndex((one) => checkedState(one) === true))
+  if (radios.length > 0)
+    return String(radios.findIndex((candidate) => checkedState(candidate) === true))
   const checked = checkedState(field) ?? native.getAttribute(field, 'aria-pressed')
   return checked === null ? fieldValue(field, getShownRole(field)) : String(checked)
 }
@@ -173,7 +174,9 @@ export function radiosOf(radio: Element): readonly Element[] {
   if (isTag(radio, 'input') && radio.type === 'radio') {
     const root = native.getRootNode(radio) as Document | ShadowRoot
     return [...native.querySelectorAll<HTMLInputElement>(root, 'input[type=radio]')].filter(
-      (one) => one === radio || (radio.name && one.name === radio.name && one.form === radio.form),
+      (candidate) =>
+        candidate === radio ||
+        (radio.name && candidate.name === radio.name && candidate.form === radio.form),
     )
   }
   const group = native.matches(radio, '[role=radio]') && closest(radio, '[role=radiogroup]')

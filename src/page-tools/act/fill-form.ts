@@ -35,46 +35,46 @@ export async function fillForm(
     const { pathname, href } = location
     const filled: Element[] = []
     const reporters: ResultReporter[] = []
-    let end: readonly string[] = []
+    let endLines: readonly string[] = []
     for (const [index, field] of fields.entries()) {
       // A page that keeps its fields in its address keeps the fields, too.
-      const isAway =
+      const hasNavigated =
         location.pathname !== pathname ||
-        (location.href !== href && !filled.some((one) => native.isConnected(one)))
-      const stop = isAway
+        (location.href !== href && !filled.some((candidate) => native.isConnected(candidate)))
+      const problem = hasNavigated
         ? 'The page navigated away.'
-        : await fillOne(field, { context, options, filled, reporters })
-      if (stop) {
-        const left = fields.length - index - (isAway ? 0 : 1)
-        end = [`Stopped: ${stop}`, `${left} more fields were not filled.`]
-        if (index === 0) throw new PageError('refused-value', end.join('\n'))
+        : await fillField(field, { context, options, filled, reporters })
+      if (problem) {
+        const remaining = fields.length - index - (hasNavigated ? 0 : 1)
+        endLines = [`Stopped: ${problem}`, `${remaining} more fields were not filled.`]
+        if (index === 0) throw new PageError('refused-value', endLines.join('\n'))
         break
       }
       const { modal } = live.outline
       await nextFrame(modal ? viewOf(modal) : window)
     }
-    return { summary: (seen) => reportAll(reporters, end, seen), expectsChange: false }
+    return { summary: (result) => reportAll(reporters, endLines, result), expectsChange: false }
   })
 }
 
 /** Reports each field on a line. Throws `refused-value` if the page kept none of them. */
 function reportAll(
   reporters: readonly ResultReporter[],
-  end: readonly string[],
-  seen: Parameters<ResultReporter>[0],
+  endLines: readonly string[],
+  result: Parameters<ResultReporter>[0],
 ): string {
-  let kept = 0
+  let keptCount = 0
   const lines = reporters.map((reporter) => {
     try {
-      const line = reporter(seen)
-      kept += 1
+      const line = reporter(result)
+      keptCount += 1
       return line
     } catch (error) {
       return `Not kept: ${messageOf(error)}`
     }
   })
-  const text = [...lines, ...end].join('\n')
-  if (kept === 0) throw new PageError('refused-value', text)
+  const text = [...lines, ...endLines].join('\n')
+  if (keptCount === 0) throw new PageError('refused-value', text)
   return text
 }
 
@@ -86,7 +86,7 @@ interface Progress {
 }
 
 /** Fills one field. Returns an error message, or null on success. */
-async function fillOne(
+async function fillField(
   { target, value }: FieldValue,
   { context, options, filled, reporters }: Progress,
 ): Promise<string | null> {
@@ -146,35 +146,36 @@ export async function applyChecked(
   context: ActionContext,
 ): Promise<ResultReporter> {
   const { live, signal } = context
-  const element = checkable(target)
+  const element = findCheckable(target)
   requireAllowed(element, live.options)
   const name = describeElement(element, live)
-  const before = stateOf(element, live)
-  if (before === checked) return () => `${name} was ${word(checked)} already.`
+  const before = getCheckedState(element, live)
+  if (before === checked) return () => `${name} was ${formatChecked(checked)} already.`
   if (!checked && isRadio(element))
     throw new PageError('unsupported', `${name} can only be unchecked by checking another one.`)
   const isClicked = await clickElement(element, context)
   if (!isClicked && !native.isConnected(element)) return () => onlyPressed(name)
-  const isDue = (): boolean => native.isConnected(element) && stateOf(element, live) !== checked
-  const end = performance.now() + LATE_MS
-  while (isDue() && performance.now() < end) await sleep(POLL_MS, signal)
-  if (isDue())
+  const isPending = (): boolean =>
+    native.isConnected(element) && getCheckedState(element, live) !== checked
+  const deadline = performance.now() + LATE_MS
+  while (isPending() && performance.now() < deadline) await sleep(POLL_MS, signal)
+  if (isPending())
     throw new PageError(
       'refused-value',
-      `${name} was clicked but is still not ${word(checked)}. The change may still be pending: read it before you try again, since a second click may undo it.`,
+      `${name} was clicked but is still not ${formatChecked(checked)}. The change may still be pending: read it before you try again, since a second click may undo it.`,
     )
   return () => {
     if (!native.isConnected(element)) return `Clicked ${name}; the page replaced it.`
-    if (stateOf(element, live) === checked)
-      return `${describeElement(element, live)} is now ${word(checked)}.`
+    if (getCheckedState(element, live) === checked)
+      return `${describeElement(element, live)} is now ${formatChecked(checked)}.`
     throw new PageError(
       'refused-value',
-      `${name} was clicked, but the page did not keep that: it is not ${word(checked)}.`,
+      `${name} was clicked, but the page did not keep that: it is not ${formatChecked(checked)}.`,
     )
   }
 }
 
-function stateOf(element: HTMLElement, live: LivePage): boolean | 'mixed' {
+function getCheckedState(element: HTMLElement, live: LivePage): boolean | 'mixed' {
   const pressed = native.getAttribute(element, 'aria-pressed')
   const state = checkedState(element) ?? (pressed === null ? null : pressed === 'true')
   if (state === null)
@@ -186,15 +187,15 @@ function stateOf(element: HTMLElement, live: LivePage): boolean | 'mixed' {
 }
 
 /** The checkbox itself when the target is its label or a component around it. */
-function checkable(target: HTMLElement): HTMLElement {
+function findCheckable(target: HTMLElement): HTMLElement {
   if (checkedState(target) !== null) return target
   if (isTag(target, 'label') && target.control) return target.control
   const selector =
     'input[type=checkbox],input[type=radio],[role=switch],[role=checkbox],[role=radio]'
-  const inside = [target, native.shadowRoot(target)].flatMap((scope) => [
+  const inputs = [target, native.shadowRoot(target)].flatMap((scope) => [
     ...((scope && native.querySelectorAll<HTMLElement>(scope, selector)) ?? []),
   ])
-  return inside.length === 1 && inside[0] ? inside[0] : target
+  return inputs.length === 1 && inputs[0] ? inputs[0] : target
 }
 
 function isRadio(element: Element): boolean {
@@ -204,6 +205,6 @@ function isRadio(element: Element): boolean {
   )
 }
 
-function word(checked: boolean): string {
+function formatChecked(checked: boolean): string {
   return checked ? 'checked' : 'unchecked'
 }

@@ -15,55 +15,68 @@ const BUTTONS = 'button,input[type=submit],input[type=button],input[type=image],
 const LEVELS = 6
 const BUTTONS_OF_COMPOSER = 12
 /** Elements that a click on one of their parts activates. */
-const AROUND =
+const ACTIVATED_BY_PARTS =
   'button,a,summary,[role=button],[role=link],[role=switch],[role=checkbox],[role=radio],[role=tab],[role=option],[role^=menuitem]'
 const ACTIVATING = /^(click|enter|check)$/
 
 /** Returns the element, the controls around it, and the elements that it activates in turn. */
 export function activatedElements(element: Element, action: PageAction): readonly Element[] {
-  const around = ACTIVATING.test(action) ? pathOf(element, AROUND) : []
-  return [...new Set([element, ...around, ...passedOn(element, action)])]
+  const ancestors = ACTIVATING.test(action) ? pathOf(element, ACTIVATED_BY_PARTS) : []
+  return [...new Set([element, ...ancestors, ...findActivatedInTurn(element, action)])]
 }
 
 /** Returns the elements activated in turn: a label's control, and for Enter in a field the form's default button. */
-function passedOn(element: Element, action: PageAction): readonly Element[] {
-  const labelled = pathOf(element, 'label').map((one) => (isTag(one, 'label') ? one.control : null))
+function findActivatedInTurn(element: Element, action: PageAction): readonly Element[] {
+  const labelControls = pathOf(element, 'label').map((item) =>
+    isTag(item, 'label') ? item.control : null,
+  )
   const button = action === 'enter' ? defaultButtonOf(element) : null
-  return [...labelled, button].flatMap((one) => (one && one !== element ? one : []))
+  return [...labelControls, button].flatMap((candidate) =>
+    candidate && candidate !== element ? candidate : [],
+  )
 }
 
 /**
  * Controls behind the element that an approval must name, too: the control around it, and those it passes the action on
  * to.
  */
-export function controlsBehind(element: Element, action: PageAction): readonly Element[] {
+export function findActivatedControls(element: Element, action: PageAction): readonly Element[] {
   if (!ACTIVATING.test(action)) return []
   const isControl = native.matches(element, CONTROLS)
-  const [around] = isControl ? [] : pathOf(element, AROUND)
-  const all = [around, ...passedOn(element, action), submitterOf(element), linkAround(element)]
-  return [...new Set(all.flatMap((one) => one ?? []))].filter((one) => one !== element)
+  const [ancestor] = isControl ? [] : pathOf(element, ACTIVATED_BY_PARTS)
+  const candidates = [
+    ancestor,
+    ...findActivatedInTurn(element, action),
+    submitterOf(element),
+    linkAround(element),
+  ]
+  return [...new Set(candidates.flatMap((candidate) => candidate ?? []))].filter(
+    (candidate) => candidate !== element,
+  )
 }
 
 /** Returns the control that a click on the element activates: itself, or the nearest one around it. */
-export function controlAround(element: Element): Element {
+export function findControl(element: Element): Element {
   return closest(element, CONTROLS) ?? element
 }
 
 /** Buttons that a page's script may press on Enter in a field: those beside it. Empty if Enter submits a form. */
-export function pressedByScript(field: Element): readonly Element[] {
-  const submits = activatedElements(field, 'enter').some((one) => submitterOf(one) !== null)
-  return submits || !isEditable(field) ? [] : buttonsBeside(field)
+export function findScriptedButtons(field: Element): readonly Element[] {
+  const submitsForm = activatedElements(field, 'enter').some(
+    (candidate) => submitterOf(candidate) !== null,
+  )
+  return submitsForm || !isEditable(field) ? [] : findButtonsBeside(field)
 }
 
 /** Buttons beside a field for which a script may treat Enter as a click, as in a chat. Empty for search fields. */
-function buttonsBeside(field: Element): readonly Element[] {
+function findButtonsBeside(field: Element): readonly Element[] {
   if (closest(field, 'search,[role=search]')) return []
-  let at = getParent(field)
-  for (let level = 0; at && level < LEVELS; level += 1, at = getParent(at)) {
-    const buttons = [...native.querySelectorAll(at, BUTTONS)].filter(isElement)
+  let ancestor = getParent(field)
+  for (let level = 0; ancestor && level < LEVELS; level += 1, ancestor = getParent(ancestor)) {
+    const buttons = [...native.querySelectorAll(ancestor, BUTTONS)].filter(isElement)
     if (buttons.length > BUTTONS_OF_COMPOSER) return []
     if (buttons.length > 0) return buttons
-    if (native.matches(at, 'form,dialog,[role=dialog],main,body')) return []
+    if (native.matches(ancestor, 'form,dialog,[role=dialog],main,body')) return []
   }
   return []
 }
@@ -77,21 +90,22 @@ const MARKED = '[data-offstage-confirm]'
 export function mustConfirm(
   element: Element,
   action: PageAction,
-  { classify, asked = [] }: PageOptions & { readonly asked?: readonly Element[] },
+  { classify, asked: approvedMarks = [] }: PageOptions & { readonly asked?: readonly Element[] },
 ): boolean {
-  const used = [
+  const activated = [
     ...activatedElements(element, action),
-    ...(action === 'enter' ? pressedByScript(element) : []),
+    ...(action === 'enter' ? findScriptedButtons(element) : []),
   ]
-  return used.some(
-    (one) =>
-      marksOf(one).some((mark) => !asked.includes(mark)) || isClassified(one, action, classify),
+  return activated.some(
+    (candidate) =>
+      marksOf(candidate).some((mark) => !approvedMarks.includes(mark)) ||
+      isClassified(candidate, action, classify),
   )
 }
 
 type Classify = NonNullable<PageOptions['classify']>
 
-const warned = new WeakSet<Classify>()
+const warnedClassifiers = new WeakSet<Classify>()
 
 /** Treats an unknown answer or an error as a commit: better to ask a person once too often. */
 function isClassified(element: Element, action: PageAction, classify?: Classify): boolean {
@@ -106,23 +120,23 @@ function isClassified(element: Element, action: PageAction, classify?: Classify)
   return true
 }
 
-function warnOnce(classify: Classify, what: string, ...details: readonly unknown[]): void {
-  if (warned.has(classify)) return
-  warned.add(classify)
+function warnOnce(classify: Classify, problem: string, ...details: readonly unknown[]): void {
+  if (warnedClassifiers.has(classify)) return
+  warnedClassifiers.add(classify)
   console.warn(
-    `offstage: classify ${what}, not 'commit' or undefined. Each such action needs approval.`,
+    `offstage: classify ${problem}, not 'commit' or undefined. Each such action needs approval.`,
     ...details,
   )
 }
 
 /** Elements with `data-offstage-confirm` that apply: around the element, its labels, or its form. */
 export function marksOf(element: Element): readonly Element[] {
-  return [element, ...labelsOf(element), formOf(element)].flatMap(
-    (one) => (one && closest(one, MARKED)) ?? [],
+  return [element, ...labelsOf(element), getForm(element)].flatMap(
+    (candidate) => (candidate && closest(candidate, MARKED)) ?? [],
   )
 }
 
-function formOf(element: Element): Element | null {
+function getForm(element: Element): Element | null {
   const { form } = element as Partial<HTMLInputElement>
   return isElement(form) ? form : null
 }
@@ -134,9 +148,9 @@ export type ActionEffect = Activation | 'drop'
  * Compares actions with the call's approval. `checkBeforeAction` throws if the element isn't the approved one, or needed approval.
  */
 export interface Guard {
-  checkBeforeAction(element: Element, touch: ActionEffect | undefined): void
+  checkBeforeAction(element: Element, effect: ActionEffect | undefined): void
   /** For an element that the action has already changed: throws only if it needed approval. */
-  checkDuringAction(element: Element, touch: ActionEffect | undefined): void
+  checkDuringAction(element: Element, effect: ActionEffect | undefined): void
   /** Throws if the page submits a form by POST that needed approval. */
   checkFormPost(): void
 }
@@ -158,11 +172,11 @@ export function guardActions(signal: AbortSignal, guard: Guard): void {
 export function checkAction(
   element: Element,
   { live, signal }: GuardedCall,
-  touch?: ActionEffect,
+  effect?: ActionEffect,
 ): void {
-  if (signal) guards.get(signal)?.checkBeforeAction(element, touch)
-  requireActivated(element, touch, live.options)
-  if (touch && touch !== 'drop') requireSite(element, touch, live)
+  if (signal) guards.get(signal)?.checkBeforeAction(element, effect)
+  requireActivated(element, effect, live.options)
+  if (effect && effect !== 'drop') requireSite(element, effect, live)
 }
 
 /**
@@ -171,11 +185,11 @@ export function checkAction(
  */
 export function requireActivated(
   element: Element,
-  touch: ActionEffect | undefined,
+  effect: ActionEffect | undefined,
   options: PageOptions,
 ): void {
-  for (const one of passedOn(element, touch === 'activate' ? 'enter' : 'click'))
-    requireAllowed(one, options)
+  for (const activated of findActivatedInTurn(element, effect === 'activate' ? 'enter' : 'click'))
+    requireAllowed(activated, options)
 }
 
 /** Repeats the check before a key press: the page may have moved the focus elsewhere. */
@@ -217,10 +231,10 @@ const ACTIVATION_MS = 5000
  * Events that a script can't cause with `isTrusted` set. `click` isn't one of them: a script's click on a label causes
  * a trusted click on the label's control.
  */
-const PRESSES = ['pointerdown', 'pointerup', 'keydown', 'keyup']
+const GESTURE_EVENTS = ['pointerdown', 'pointerup', 'keydown', 'keyup']
 
 /** Signals that end the observation of user gestures, by window. */
-const watched = new WeakMap<Window, AbortSignal>()
+const observedWindows = new WeakMap<Window, AbortSignal>()
 
 /**
  * Starts a period in which no event on the page counts as a user gesture, and returns the function that ends it. Later
@@ -228,28 +242,29 @@ const watched = new WeakMap<Window, AbortSignal>()
  */
 export function beginActing(
   views: Iterable<Window> = [],
-  released: AbortSignal = AbortSignal.abort(),
+  releaseSignal: AbortSignal = AbortSignal.abort(),
 ): () => void {
   const acts = pageActs()
-  for (const view of views) watchPresses(view, acts, released)
+  for (const view of views) observeGestures(view, acts, releaseSignal)
   acts.open++
   acts.turns++
-  const end = once(() => {
-    removeEventListener('pagehide', end)
+  const endActing = once(() => {
+    removeEventListener('pagehide', endActing)
     acts.open--
     acts.turns++
     acts.staleUntil = hasUserActivation() ? Date.now() + ACTIVATION_MS : 0
   })
   // Removing a frame stops the code in it, but the page-wide record remains.
-  addEventListener('pagehide', end)
-  return end
+  addEventListener('pagehide', endActing)
+  return endActing
 }
 
-function watchPresses(view: Window, acts: PageActs, signal: AbortSignal): void {
-  if (watched.get(view)?.aborted === false) return
-  watched.set(view, signal)
-  const note = ({ isTrusted }: Event): void => {
+function observeGestures(view: Window, acts: PageActs, signal: AbortSignal): void {
+  if (observedWindows.get(view)?.aborted === false) return
+  observedWindows.set(view, signal)
+  const recordGesture = ({ isTrusted }: Event): void => {
     if (isTrusted) acts.pressed = acts.turns
   }
-  for (const type of PRESSES) view.addEventListener(type, note, { capture: true, signal })
+  for (const type of GESTURE_EVENTS)
+    view.addEventListener(type, recordGesture, { capture: true, signal })
 }

@@ -4,7 +4,7 @@ import { type ActOptions, PageError } from '../page.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
 import { scrollIntoView } from './make-ready.ts'
-import { boxAround, isOnScreen } from './hit-test.ts'
+import { toOuterBox, isOnScreen } from './hit-test.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { beginActing } from './guard-actions.ts'
 import * as native from '../native.ts'
@@ -49,12 +49,12 @@ function drawFrame(
   element: Element,
   { ms, note }: { readonly ms: number; readonly note?: string },
 ): HTMLElement {
-  const overlay = overlayOf(live)
-  raise(overlay.host)
+  const overlay = getOverlay(live)
+  bringToFront(overlay.host)
   const box = pageBox(element)
   const frame = nativeDocument.createElement(document, 'div')
   frame.className = 'box'
-  place(frame, { left: box.left - 3, top: box.top - 3 })
+  setPosition(frame, { left: box.left - 3, top: box.top - 3 })
   frame.style.width = `${box.width + 6}px`
   frame.style.height = `${box.height + 6}px`
   overlay.layer.querySelector('.box')?.remove()
@@ -64,19 +64,19 @@ function drawFrame(
     const label = nativeDocument.createElement(document, 'div')
     label.className = 'note'
     label.textContent = note
-    place(label, { left: box.left, top: Math.max(2, box.top - 28) })
+    setPosition(label, { left: box.left, top: Math.max(2, box.top - 28) })
     overlay.layer.append(label)
   }
   const cursor = overlay.layer.querySelector<HTMLElement>('.cursor')
-  if (cursor) place(cursor, { left: box.left + box.width / 2, top: box.top + box.height / 2 })
+  if (cursor) setPosition(cursor, { left: box.left + box.width / 2, top: box.top + box.height / 2 })
   clearTimeout(overlay.timer)
   overlay.timer = setTimeout(() => live.clearOverlay(), ms)
   return frame
 }
 
-function overlayOf(live: LivePage): Overlay {
-  const known = overlays.get(live)
-  if (known?.host.isConnected) return known
+function getOverlay(live: LivePage): Overlay {
+  const existing = overlays.get(live)
+  if (existing?.host.isConnected) return existing
   const host = nativeDocument.createElement(document, TAG)
   host.setAttribute('data-offstage-ignore', '')
   host.setAttribute('aria-hidden', 'true')
@@ -101,7 +101,7 @@ function overlayOf(live: LivePage): Overlay {
 }
 
 /** Puts the overlay above modal dialogs: in the top layer, the last element added is on top. */
-function raise(host: HTMLElement): void {
+function bringToFront(host: HTMLElement): void {
   if (host.matches(':popover-open')) host.hidePopover()
   host.showPopover()
 }
@@ -114,13 +114,16 @@ function pageBox(element: Element): DOMRect {
     frame;
     frame = frameOf(native.ownerDocument(frame))
   )
-    box = boxAround(frame, box)
+    box = toOuterBox(frame, box)
   return box
 }
 
-function place(element: HTMLElement, at: { readonly left: number; readonly top: number }): void {
-  element.style.left = `${at.left}px`
-  element.style.top = `${at.top}px`
+function setPosition(
+  element: HTMLElement,
+  position: { readonly left: number; readonly top: number },
+): void {
+  element.style.left = `${position.left}px`
+  element.style.top = `${position.top}px`
 }
 
 /** Options of `highlight`: a note beside the element, and how long both stay. */

@@ -23,15 +23,15 @@ import { describeElement } from './target.ts'
 // page is scrolled to.
 
 /** Returns the hit of a pointer at a place on an element, else the element that covers the place. Null: nothing. */
-export function hitOnPlace(
+export function hitTestPlace(
   element: Element,
   at: Point,
 ): Hit | { readonly blocker: Element | null } {
-  const point = pointOf(element, at)
-  return point ? hitAt(element, point) : { blocker: null }
+  const point = toPoint(element, at)
+  return point ? hitTestPoint(element, point) : { blocker: null }
 }
 
-function pointOf(element: Element, { x, y }: Point): Point | null {
+function toPoint(element: Element, { x, y }: Point): Point | null {
   const box = pictureBox(element)
   if (box.width < 1 || box.height < 1) return null
   return {
@@ -45,24 +45,24 @@ export function scrollToPlace(element: Element, at: Point): void {
   const document = native.ownerDocument(element)
   for (const scroller of ancestorsOf(element)) {
     if (native.ownerDocument(scroller) !== document) return
-    const point = pointOf(element, at)
+    const point = toPoint(element, at)
     if (!point) return
     const isPage = scroller === nativeDocument.documentElement(document)
     const { innerWidth, innerHeight } = viewOf(element)
     const view = isPage
       ? new DOMRect(0, 0, innerWidth, innerHeight)
       : native.getBoundingClientRect(scroller)
-    const left = beyond(point.x, view.left, view.right)
-    const top = beyond(point.y, view.top, view.bottom)
-    const scrolls =
+    const left = getScrollDistance(point.x, view.left, view.right)
+    const top = getScrollDistance(point.y, view.top, view.bottom)
+    const isScrollable =
       isPage || /auto|scroll|hidden/.test(viewOf(scroller).getComputedStyle(scroller).overflow)
-    if (scrolls && (left || top)) native.scrollBy(scroller, { left, top, behavior: 'instant' })
+    if (isScrollable && (left || top)) native.scrollBy(scroller, { left, top, behavior: 'instant' })
   }
 }
 
 /** How far to scroll so that a place lies in the middle; 0 for one that is in view. */
-function beyond(place: number, start: number, end: number): number {
-  return place >= start && place < end ? 0 : place - (start + end) / 2
+function getScrollDistance(position: number, start: number, end: number): number {
+  return position >= start && position < end ? 0 : position - (start + end) / 2
 }
 
 /** Throws `covered` if the place holds another control: the approval didn't name it. */
@@ -74,11 +74,11 @@ export function requireNoInnerControl(receiver: Element, element: Element, live:
 }
 
 /** `25 % from the left and 50 % from the top` */
-export function placeInWords({ x, y }: Point): string {
+export function describePoint({ x, y }: Point): string {
   return `${percent(x)} from the left and ${percent(y)} from the top`
 }
 
-const percent = (part: number): string => `${Math.round(part * 1000) / 10} %`
+const percent = (fraction: number): string => `${Math.round(fraction * 1000) / 10} %`
 
 /** Whether a part of the element is in its window's view. Always true for an element without a box of its own. */
 export function isOnScreen(element: Element): boolean {
@@ -95,21 +95,21 @@ export interface Point {
 
 /** The topmost element at a point of a document, also inside open shadow roots. Skips the agent's own elements. */
 export function elementAt(document: Document, point: Point): Element | null {
-  let found = topmost(document, point)
+  let topElement = topmost(document, point)
   for (;;) {
-    const root: ShadowRoot | null = found && native.shadowRoot(found)
+    const root: ShadowRoot | null = topElement && native.shadowRoot(topElement)
     if (!root) break
     const inner = topmost(root, point)
-    if (!inner || inner === found) return slotAt(root, point) ?? found
-    found = inner
+    if (!inner || inner === topElement) return findSlotAt(root, point) ?? topElement
+    topElement = inner
   }
-  return found
+  return topElement
 }
 
 /**
  * The slot whose text is at the point. `elementFromPoint` returns the host there, but pointer events go to the slot.
  */
-function slotAt(tree: ShadowRoot, { x, y }: Point): Element | null {
+function findSlotAt(tree: ShadowRoot, { x, y }: Point): Element | null {
   const range = nativeDocument.createRange(native.ownerDocument(tree))
   for (const slot of tree.querySelectorAll('slot'))
     for (const node of slot.assignedNodes()) {
@@ -124,7 +124,10 @@ function slotAt(tree: ShadowRoot, { x, y }: Point): Element | null {
 function topmost(tree: Document | ShadowRoot, { x, y }: Point): Element | null {
   const found = nativeDocument.elementFromPoint(tree, x, y)
   if (!found || !isAgentElement(found)) return found
-  return nativeDocument.elementsFromPoint(tree, x, y).find((one) => !isAgentElement(one)) ?? null
+  return (
+    nativeDocument.elementsFromPoint(tree, x, y).find((candidate) => !isAgentElement(candidate)) ??
+    null
+  )
 }
 
 export interface Hit {
@@ -136,29 +139,29 @@ export interface Hit {
 /** A point where a pointer hits the element. If there is none, the element that covers it, or null. */
 export function hitTest(element: Element): Hit | { readonly blocker: Element | null } {
   let blocker: Element | null = null
-  let onAnother: Hit | null = null
+  let hitOnControl: Hit | null = null
   const image = imageOfArea(element)
-  for (const point of pointsOf(element)) {
+  for (const point of getPoints(element)) {
     const receiver = elementAt(native.ownerDocument(element), point)
-    if (!receiver || !receivesFor(receiver, element)) {
+    if (!receiver || !isHitFor(receiver, element)) {
       blocker ??= receiver
       continue
     }
-    const inFrame = coverOfFrame(element, point)
-    if (inFrame) blocker ??= inFrame
+    const frameCover = findFrameCover(element, point)
+    if (frameCover) blocker ??= frameCover
     else if (receiver === image) return { point, receiver: element }
     else if (!isInnerControl(receiver, element)) return { point, receiver }
-    else onAnother ??= { point, receiver }
+    else hitOnControl ??= { point, receiver }
   }
-  return onAnother ?? { blocker }
+  return hitOnControl ?? { blocker }
 }
 
 /** Like `hitTest`, for one point. */
-function hitAt(element: Element, point: Point): Hit | { readonly blocker: Element | null } {
+function hitTestPoint(element: Element, point: Point): Hit | { readonly blocker: Element | null } {
   const receiver = elementAt(native.ownerDocument(element), point)
-  if (!receiver || !receivesFor(receiver, element)) return { blocker: receiver }
-  const inFrame = coverOfFrame(element, point)
-  return inFrame ? { blocker: inFrame } : { point, receiver }
+  if (!receiver || !isHitFor(receiver, element)) return { blocker: receiver }
+  const frameCover = findFrameCover(element, point)
+  return frameCover ? { blocker: frameCover } : { point, receiver }
 }
 
 const OWN_REACTION = /^(button|link|option|tab|menuitem.*|treeitem|checkbox|radio|switch)$/
@@ -172,8 +175,13 @@ function isInnerControl(receiver: Element, element: Element): boolean {
 }
 
 function innerControl(receiver: Element, element: Element): Element | null {
-  for (let at: Element | null = receiver; at && at !== element; at = getParent(at))
-    if (OWN_REACTION.test(getShownRole(at))) return labelledControl(element) === at ? null : at
+  for (
+    let current: Element | null = receiver;
+    current && current !== element;
+    current = getParent(current)
+  )
+    if (OWN_REACTION.test(getShownRole(current)))
+      return labelledControl(element) === current ? null : current
   return null
 }
 
@@ -182,40 +190,40 @@ function labelledControl(element: Element): Element | null {
 }
 
 /** Points to try: the centre of each box first, then points beside it, since a badge may cover a part. */
-function pointsOf(element: Element): Point[] {
+function getPoints(element: Element): Point[] {
   const { innerWidth, innerHeight } = viewOf(element)
   const points: Point[] = []
-  for (const box of boxesOf(element)) {
+  for (const box of getBoxes(element)) {
     const left = Math.max(box.left, 0)
     const top = Math.max(box.top, 0)
     const width = Math.min(box.right, innerWidth) - left
     const height = Math.min(box.bottom, innerHeight) - top
     if (width <= 0 || height <= 0) continue
-    for (const [across, down] of POINT_FRACTIONS)
-      points.push({ x: left + width * across, y: top + height * down })
+    for (const [x, y] of POINT_FRACTIONS) points.push({ x: left + width * x, y: top + height * y })
   }
   return points
 }
 
 /** The boxes that a user would aim at, the best first. A tree item is as wide as its tree, so users click its text. */
-function boxesOf(element: Element): readonly DOMRect[] {
+function getBoxes(element: Element): readonly DOMRect[] {
   const image = imageOfArea(element)
   if (image) return [toWindowPixels(image, boxOfArea(element, image))]
   const boxes = ownBoxes(element)
-  const words = ownTextBoxes(element)
-  const order = native.role(element) === 'treeitem' ? [...words, ...boxes] : [...boxes, ...words]
+  const textBoxes = ownTextBoxes(element)
+  const order =
+    native.role(element) === 'treeitem' ? [...textBoxes, ...boxes] : [...boxes, ...textBoxes]
   return order.map((box) => toWindowPixels(element, box))
 }
 
 /** The box whose centre a user would drop something on. */
 export function aimBox(element: Element): DOMRect {
-  return boxesOf(element)[0] ?? native.getBoundingClientRect(element)
+  return getBoxes(element)[0] ?? native.getBoundingClientRect(element)
 }
 
 /** The element's boxes; without any, those of its content. Three at most. */
 function ownBoxes(element: Element): readonly DOMRect[] {
-  const own = [...native.getClientRects(element)].slice(0, 3)
-  if (own.length > 0) return own
+  const boxes = [...native.getClientRects(element)].slice(0, 3)
+  if (boxes.length > 0) return boxes
   const range = nativeDocument.createRange(native.ownerDocument(element))
   range.selectNodeContents(element)
   return [...range.getClientRects()].slice(0, 3)
@@ -246,7 +254,7 @@ const POINT_FRACTIONS = [
   [0.5, 0.8],
 ] as const
 
-function receivesFor(receiver: Element, element: Element): boolean {
+function isHitFor(receiver: Element, element: Element): boolean {
   if (contains(element, receiver) || receiver === imageOfArea(element)) return true
   // A click on a label activates its field.
   const label = native.closest<HTMLLabelElement>(receiver, 'label')
@@ -254,7 +262,7 @@ function receivesFor(receiver: Element, element: Element): boolean {
 }
 
 /** The same box in the window around the frame, which may be scaled. */
-export function boxAround(frame: Element, { x, y, width, height }: DOMRect): DOMRect {
+export function toOuterBox(frame: Element, { x, y, width, height }: DOMRect): DOMRect {
   const box = toWindowPixels(frame, native.getBoundingClientRect(frame))
   const scale = box.width / native.offsetWidth(frame as HTMLElement)
   return new DOMRect(
@@ -266,12 +274,12 @@ export function boxAround(frame: Element, { x, y, width, height }: DOMRect): DOM
 }
 
 /** The element that covers the element's frame at this point. */
-function coverOfFrame(element: Element, point: Point): Element | null {
-  let at = new DOMRect(point.x, point.y)
+function findFrameCover(element: Element, point: Point): Element | null {
+  let box = new DOMRect(point.x, point.y)
   let frame = frameOf(native.ownerDocument(element))
   while (frame) {
-    at = boxAround(frame, at)
-    const top = elementAt(native.ownerDocument(frame), at)
+    box = toOuterBox(frame, box)
+    const top = elementAt(native.ownerDocument(frame), box)
     if (top !== frame && !(top && isTag(top, 'html'))) return top ?? frame
     frame = frameOf(native.ownerDocument(frame))
   }

@@ -29,17 +29,17 @@ export async function look(target: Target, options: ActOptions = {}): Promise<Lo
   const { page, signal } = options
   const live = livePage(page)
   const element = await resolveTarget(target, { ...options, readOnly: true })
-  const picture = onePicture(element, live)
+  const picture = findPicture(element, live)
   const name = scrub(describeElement(picture, live), live)
-  await becomeDrawn(picture, signal)
-  const parts = isSvg(picture) ? drawnParts(picture, name) : []
+  await waitUntilDrawn(picture, signal)
+  const parts = isSvg(picture) ? requireParts(picture, name) : []
   requireShowable(picture, parts, { live, name })
   const { image, width, height, notes } = await drawPicture(picture, { name, parts })
   const size = `${width} × ${height} pixels`
   return { image, width, height, text: [`Picture of ${name}, ${size}.`, ...notes].join(' ') }
 }
 
-function onePicture(element: Element, live: LivePage): Picture {
+function findPicture(element: Element, live: LivePage): Picture {
   const [picture, ...others] = picturesOf(element, live.options)
   if (picture && others.length === 0) return picture
   const name = scrub(describeElement(element, live), live)
@@ -48,19 +48,21 @@ function onePicture(element: Element, live: LivePage): Picture {
       'unsupported',
       `${name} is no image, canvas or svg, and shows none. Read it with read_page.`,
     )
-  const listed = [picture, ...others].slice(0, LISTED).map((one) => describeElement(one, live))
-  const more = others.length + 1 - listed.length
+  const listedNames = [picture, ...others]
+    .slice(0, LISTED)
+    .map((item) => describeElement(item, live))
+  const unlistedCount = others.length + 1 - listedNames.length
   throw new PageError(
     'ambiguous',
     scrub(
-      `${name} shows ${others.length + 1} pictures: ${listed.join(', ')}${more > 0 ? `, and ${more} more` : ''}. Name one of them.`,
+      `${name} shows ${others.length + 1} pictures: ${listedNames.join(', ')}${unlistedCount > 0 ? `, and ${unlistedCount} more` : ''}. Name one of them.`,
       live,
     ),
   )
 }
 
-function drawnParts(drawing: SVGSVGElement, name: string): readonly Element[] {
-  const parts = partsElsewhere(drawing, MAX_PARTS)
+function requireParts(drawing: SVGSVGElement, name: string): readonly Element[] {
+  const parts = findExternalParts(drawing, MAX_PARTS)
   if (!parts)
     throw new PageError(
       'unsupported',
@@ -73,12 +75,12 @@ function drawnParts(drawing: SVGSVGElement, name: string): readonly Element[] {
  * Waits until the picture is drawn. An image may load only in view, and WebGL can be read only in the frame that draws
  * it.
  */
-async function becomeDrawn(picture: Picture, signal: AbortSignal | undefined): Promise<void> {
+async function waitUntilDrawn(picture: Picture, signal: AbortSignal | undefined): Promise<void> {
   if (isTag(picture, 'canvas')) return nextFrame(viewOf(picture))
   if (!isTag(picture, 'img') || picture.complete) return
   scrollIntoView(picture)
-  const until = performance.now() + LOADING_MS
-  while (!picture.complete && performance.now() < until) await sleep(50, signal)
+  const deadline = performance.now() + LOADING_MS
+  while (!picture.complete && performance.now() < deadline) await sleep(50, signal)
 }
 
 /** Size that models read without scaling it down themselves: some 1500 tokens. */
@@ -91,55 +93,55 @@ interface Size {
 }
 
 /** The size in which to draw a picture: its own number of pixels (`density` for each of the page's), up to a limit. */
-function drawnSize({ width, height }: Size, density: number): Size {
-  const most = Math.min(
+function getDrawnSize({ width, height }: Size, density: number): Size {
+  const maxScale = Math.min(
     Math.sqrt(MAX_PIXELS / (width * height)),
     MAX_SIDE / Math.max(width, height),
   )
-  const scale = Math.min(density, most)
-  return { width: whole(width * scale), height: whole(height * scale) }
+  const scale = Math.min(density, maxScale)
+  return { width: toPixels(width * scale), height: toPixels(height * scale) }
 }
 
-const whole = (length: number): number => Math.max(1, Math.round(length))
+const toPixels = (length: number): number => Math.max(1, Math.round(length))
 
 /** Place of an element's picture in its box, by `object-fit` and `object-position`, in parts of the box. */
-function placeInBox(element: Element, own: Size, box: Size): DOMRect {
+function getFittedBox(element: Element, natural: Size, box: Size): DOMRect {
   const { objectFit, objectPosition } = viewOf(element).getComputedStyle(element)
-  const scale = fitScale(objectFit, own, box)
-  const width = scale === null ? box.width : own.width * scale
-  const height = scale === null ? box.height : own.height * scale
-  const [across = '50%', down = '50%'] = objectPosition.split(' ')
-  const x = offset(across, box.width - width)
-  const y = offset(down, box.height - height)
+  const scale = getFitScale(objectFit, natural, box)
+  const width = scale === null ? box.width : natural.width * scale
+  const height = scale === null ? box.height : natural.height * scale
+  const [horizontal = '50%', vertical = '50%'] = objectPosition.split(' ')
+  const x = getOffset(horizontal, box.width - width)
+  const y = getOffset(vertical, box.height - height)
   return new DOMRect(x / box.width, y / box.height, width / box.width, height / box.height)
 }
 
 /** Null: the picture is stretched. */
-function fitScale(fit: string, own: Size, box: Size): number | null {
-  const [across, down] = [box.width / own.width, box.height / own.height]
+function getFitScale(fit: string, natural: Size, box: Size): number | null {
+  const [horizontal, vertical] = [box.width / natural.width, box.height / natural.height]
   switch (fit) {
     case 'contain':
-      return Math.min(across, down)
+      return Math.min(horizontal, vertical)
     case 'cover':
-      return Math.max(across, down)
+      return Math.max(horizontal, vertical)
     case 'none':
       return 1
     case 'scale-down':
-      return Math.min(1, across, down)
+      return Math.min(1, horizontal, vertical)
     default:
       return null
   }
 }
 
-function offset(position: string, room: number): number {
+function getOffset(position: string, space: number): number {
   const number = Number.parseFloat(position) || 0
-  return position.endsWith('%') ? (room * number) / 100 : number
+  return position.endsWith('%') ? (space * number) / 100 : number
 }
 
 /** The plain colour behind a picture, which may be transparent. */
-function groundOf(picture: Picture): string {
-  for (const one of [picture, ...ancestorsOf(picture)]) {
-    const { backgroundColor } = viewOf(one).getComputedStyle(one)
+function getBackground(picture: Picture): string {
+  for (const ancestor of [picture, ...ancestorsOf(picture)]) {
+    const { backgroundColor } = viewOf(ancestor).getComputedStyle(ancestor)
     if (readColour(backgroundColor)?.alpha === 1) return backgroundColor
   }
   return 'white'
@@ -166,19 +168,19 @@ interface Copying {
 }
 
 /**
- * Parts of a drawing that are elsewhere in the page: symbols, gradients. Null: with them, it has more than `most`
+ * Parts of a drawing that are elsewhere in the page: symbols, gradients. Null: with them, it has more than `limit`
  * elements, each counted as often as it is copied.
  */
-function partsElsewhere(drawing: SVGSVGElement, most: number): readonly Element[] | null {
+function findExternalParts(drawing: SVGSVGElement, limit: number): readonly Element[] | null {
   const root = native.getRootNode(drawing)
   const found = new Set<Element>()
   const pending: Element[] = [drawing]
-  let room = most
-  for (let at = pending.pop(); at; at = pending.pop()) {
-    const all = [at, ...native.querySelectorAll(at, '*')]
-    room -= all.length
-    if (room < 0) return null
-    for (const id of all.flatMap(referencesOf)) {
+  let remaining = limit
+  for (let current = pending.pop(); current; current = pending.pop()) {
+    const elements = [current, ...native.querySelectorAll(current, '*')]
+    remaining -= elements.length
+    if (remaining < 0) return null
+    for (const id of elements.flatMap(getReferences)) {
       const part = elementById(root, id)
       if (!part || native.contains(drawing, part) || found.has(part)) continue
       found.add(part)
@@ -188,7 +190,7 @@ function partsElsewhere(drawing: SVGSVGElement, most: number): readonly Element[
   return [...found]
 }
 
-function referencesOf(element: Element): readonly string[] {
+function getReferences(element: Element): readonly string[] {
   const style = viewOf(element).getComputedStyle(element)
   const painted = [
     'fill',
@@ -203,11 +205,11 @@ function referencesOf(element: Element): readonly string[] {
     .map((name) => style.getPropertyValue(name))
     .join(' ')
   const ids = [...painted.matchAll(REFERENCE)].map(([, id]) => id ?? '')
-  const href = addressOf(element)
+  const href = getHref(element)
   return href.startsWith('#') ? [...ids, href.slice(1)] : ids
 }
 
-function addressOf(element: Element): string {
+function getHref(element: Element): string {
   return native.getAttribute(element, 'href') ?? native.getAttribute(element, 'xlink:href') ?? ''
 }
 
@@ -217,17 +219,17 @@ function copyDrawing(
   parts: readonly Element[],
   { box, size }: { readonly box: Size; readonly size: Size },
 ): DrawingCopy {
-  const to = nativeDocument
+  const copyDocument = nativeDocument
     .implementation(native.ownerDocument(drawing))
     .createDocument(SVG, 'svg', null)
-  const copying: Copying = { to, isPart: false }
-  const copy = copyElement(drawing, null, copying) ?? to.documentElement
+  const copying: Copying = { to: copyDocument, isPart: false }
+  const copy = copyElement(drawing, null, copying) ?? copyDocument.documentElement
   if (!copy.hasAttribute('viewBox')) copy.setAttribute('viewBox', `0 0 ${box.width} ${box.height}`)
   for (const name of ['x', 'y', 'transform', 'opacity', 'display', 'visibility'])
     copy.removeAttribute(name)
   copy.setAttribute('width', String(size.width))
   copy.setAttribute('height', String(size.height))
-  const defs = to.createElementNS(SVG, 'defs')
+  const defs = copyDocument.createElementNS(SVG, 'defs')
   for (const part of parts) {
     const inner = copyElement(part, null, copying)
     if (inner) defs.append(inner)
@@ -242,7 +244,7 @@ function copyElement(element: Element, parent: Element | null, copying: Copying)
   const copy = copying.to.importNode(element, false)
   for (const name of copy.getAttributeNames())
     if (/^(on|style$|class$)/i.test(name)) copy.removeAttribute(name)
-  const href = addressOf(element)
+  const href = getHref(element)
   if (href && !href.startsWith('#') && !DATA_IMAGE.test(href)) {
     copy.removeAttribute('href')
     copy.removeAttributeNS('http://www.w3.org/1999/xlink', 'href')
@@ -270,7 +272,7 @@ const INHERITED = (
   'text-anchor,clip-rule,marker-start,marker-mid,marker-end,paint-order'
 ).split(',')
 /** Other properties, with their initial values. */
-const OWN: Readonly<Record<string, string>> = {
+const INITIAL_VALUES: Readonly<Record<string, string>> = {
   opacity: '1',
   'clip-path': 'none',
   mask: 'none',
@@ -287,18 +289,18 @@ const GEOMETRY = ['x', 'y', 'width', 'height', 'cx', 'cy', 'r', 'rx', 'ry']
 function copyPaint(element: Element, parent: Element | null, copy: Element): boolean {
   const style = viewOf(element).getComputedStyle(element)
   if (style.display === 'none') return false
-  const around = parent && viewOf(parent).getComputedStyle(parent)
+  const parentStyle = parent && viewOf(parent).getComputedStyle(parent)
   for (const name of INHERITED) {
     const value = style.getPropertyValue(name)
-    const given = copy.getAttribute(name)
+    const attributeValue = copy.getAttribute(name)
     // The colour in a symbol is that of the place where it is used.
-    if (given !== null && /currentcolor|inherit|context-/i.test(given)) continue
-    const isOwn = around
-      ? value !== around.getPropertyValue(name)
+    if (attributeValue !== null && /currentcolor|inherit|context-/i.test(attributeValue)) continue
+    const differs = parentStyle
+      ? value !== parentStyle.getPropertyValue(name)
       : native.localName(element) === 'svg'
-    if (value && (isOwn || given !== null)) copy.setAttribute(name, value)
+    if (value && (differs || attributeValue !== null)) copy.setAttribute(name, value)
   }
-  for (const [name, initial] of Object.entries(OWN)) {
+  for (const [name, initial] of Object.entries(INITIAL_VALUES)) {
     const value = style.getPropertyValue(name)
     if (value && value !== initial) copy.setAttribute(name, value)
   }
@@ -307,17 +309,17 @@ function copyPaint(element: Element, parent: Element | null, copy: Element): boo
       const value = style.getPropertyValue(name)
       if (!copy.hasAttribute(name) && /^-?[\d.]+(px|%)$/.test(value)) copy.setAttribute(name, value)
     }
-  const transform = parent && style.transform !== 'none' ? matrixOf(element, parent) : null
+  const transform = parent && style.transform !== 'none' ? getMatrix(element, parent) : null
   if (transform) copy.setAttribute('transform', transform)
   return true
 }
 
 /** Matrix from an element's coordinates to its parent's, whether a style or an attribute sets it. */
-function matrixOf(element: Element, parent: Element): string | null {
-  const own = (element as Partial<SVGGraphicsElement>).getScreenCTM?.()
-  const around = (parent as Partial<SVGGraphicsElement>).getScreenCTM?.()
-  if (!own || !around) return null
-  const { a, b, c, d, e, f } = around.inverse().multiply(own)
+function getMatrix(element: Element, parent: Element): string | null {
+  const elementMatrix = (element as Partial<SVGGraphicsElement>).getScreenCTM?.()
+  const parentMatrix = (parent as Partial<SVGGraphicsElement>).getScreenCTM?.()
+  if (!elementMatrix || !parentMatrix) return null
+  const { a, b, c, d, e, f } = parentMatrix.inverse().multiply(elementMatrix)
   return `matrix(${[a, b, c, d, e, f].join(' ')})`
 }
 
@@ -326,14 +328,14 @@ const MAX_ENLARGED = 4
 /** Side up to which small drawings are enlarged. CSS pixels. */
 const ENLARGED_SIDE = 600
 
-interface Drawn extends Size {
+interface Drawing extends Size {
   readonly canvas: OffscreenCanvas
   /** Notes for the model, in sentences. */
   readonly notes: readonly string[]
 }
 
 /** `width` and `height`: in pixels of the image. */
-export interface DrawnPicture extends Omit<Drawn, 'canvas'> {
+export interface DrawnPicture extends Omit<Drawing, 'canvas'> {
   readonly image: Blob
 }
 
@@ -366,28 +368,28 @@ async function drawPicture(picture: Picture, options: DrawOptions): Promise<Draw
   }
 }
 
-function drawPixels(picture: Exclude<Picture, SVGSVGElement>, box: DOMRect, name: string): Drawn {
-  const own = ownSize(picture)
-  if (own.width === 0 || own.height === 0)
+function drawPixels(picture: Exclude<Picture, SVGSVGElement>, box: DOMRect, name: string): Drawing {
+  const natural = getNaturalSize(picture)
+  if (natural.width === 0 || natural.height === 0)
     throw new PageError('unsupported', `${name} shows no picture now: none is loaded.`)
-  const place = placeInBox(picture, own, box)
-  const size = drawnSize(box, Math.max(1, own.width / (place.width * box.width)))
-  const { canvas, context } = canvasOf(size)
+  const fittedBox = getFittedBox(picture, natural, box)
+  const size = getDrawnSize(box, Math.max(1, natural.width / (fittedBox.width * box.width)))
+  const { canvas, context } = createCanvas(size)
   context.drawImage(
     picture,
-    place.x * size.width,
-    place.y * size.height,
-    place.width * size.width,
-    place.height * size.height,
+    fittedBox.x * size.width,
+    fittedBox.y * size.height,
+    fittedBox.width * size.width,
+    fittedBox.height * size.height,
   )
   const isEmpty = isTag(picture, 'canvas') && isBlank(context, size)
-  fillBehind(context, size, groundOf(picture))
-  const empty =
+  fillBackground(context, size, getBackground(picture))
+  const emptyNote =
     "It is empty, or drawn in a way that a page can't read back (WebGL without preserveDrawingBuffer)."
-  return { ...size, canvas, notes: isEmpty ? [empty] : [] }
+  return { ...size, canvas, notes: isEmpty ? [emptyNote] : [] }
 }
 
-function ownSize(picture: Exclude<Picture, SVGSVGElement>): Size {
+function getNaturalSize(picture: Exclude<Picture, SVGSVGElement>): Size {
   if (isTag(picture, 'img')) return { width: picture.naturalWidth, height: picture.naturalHeight }
   if (isTag(picture, 'video')) return { width: picture.videoWidth, height: picture.videoHeight }
   return { width: picture.width, height: picture.height }
@@ -397,29 +399,29 @@ async function drawDrawing(
   drawing: SVGSVGElement,
   box: DOMRect,
   { name, parts }: DrawOptions,
-): Promise<Drawn> {
-  const enlarged = ENLARGED_SIDE / Math.max(box.width, box.height)
-  const size = drawnSize(box, Math.min(Math.max(1, enlarged), MAX_ENLARGED))
+): Promise<Drawing> {
+  const enlargement = ENLARGED_SIDE / Math.max(box.width, box.height)
+  const size = getDrawnSize(box, Math.min(Math.max(1, enlargement), MAX_ENLARGED))
   const { markup, isPart } = copyDrawing(drawing, parts, { box, size })
-  const words = htmlWords(drawing, box, size)
-  const ground = groundOf(drawing)
+  const textRuns = htmlWords(drawing, box, size)
+  const background = getBackground(drawing)
   const image = await loadDrawing(markup, viewOf(drawing))
   if (!image)
     throw new PageError(
       'unsupported',
       `${name} can't be looked at: this page lets no drawing be made into a picture.`,
     )
-  const { canvas, context } = canvasOf(size)
+  const { canvas, context } = createCanvas(size)
   context.drawImage(image, 0, 0, size.width, size.height)
   context.textBaseline = 'middle'
-  for (const { text, x, y, width, font, colour } of words) {
+  for (const { text, x, y, width, font, colour } of textRuns) {
     context.font = font
     context.fillStyle = colour
     context.fillText(text, x, y, width)
   }
-  fillBehind(context, size, ground)
-  const left = 'What comes from other files is not in it.'
-  return { ...size, canvas, notes: isPart ? [left] : [] }
+  fillBackground(context, size, background)
+  const externalNote = 'What comes from other files is not in it.'
+  return { ...size, canvas, notes: isPart ? [externalNote] : [] }
 }
 
 /**
@@ -447,7 +449,7 @@ function isLoaded(image: HTMLImageElement): Promise<boolean> {
   )
 }
 
-function canvasOf({ width, height }: Size): { canvas: OffscreenCanvas; context: Context } {
+function createCanvas({ width, height }: Size): { canvas: OffscreenCanvas; context: Context } {
   const canvas = new OffscreenCanvas(width, height)
   const context = canvas.getContext('2d', { willReadFrequently: true })
   if (!context) throw new PageError('unsupported', 'This browser has no memory for a picture now.')
@@ -455,7 +457,7 @@ function canvasOf({ width, height }: Size): { canvas: OffscreenCanvas; context: 
   return { canvas, context }
 }
 
-function fillBehind(context: Context, { width, height }: Size, colour: string): void {
+function fillBackground(context: Context, { width, height }: Size, colour: string): void {
   context.globalCompositeOperation = 'destination-over'
   context.fillStyle = colour
   context.fillRect(0, 0, width, height)
@@ -463,7 +465,7 @@ function fillBehind(context: Context, { width, height }: Size, colour: string): 
 
 function isBlank(context: Context, { width, height }: Size): boolean {
   const { data } = context.getImageData(0, 0, width, height)
-  for (let at = 3; at < data.length; at += 4) if (data[at] !== 0) return false
+  for (let index = 3; index < data.length; index += 4) if (data[index] !== 0) return false
   return true
 }
 
@@ -500,11 +502,11 @@ function htmlWords(drawing: SVGSVGElement, box: DOMRect, size: Size): readonly W
   for (const part of native.querySelectorAll(drawing, 'foreignObject')) {
     const walker = nativeDocument.createTreeWalker(document, part, NodeFilter.SHOW_TEXT)
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const holder = native.parentElement(node)
-      const isSeen =
-        holder && isDisplayed(holder, { opacityProperty: true, visibilityProperty: true })
-      if (!isSeen) continue
-      const { color, fontFamily, fontWeight, fontStyle } = viewOf(holder).getComputedStyle(holder)
+      const parent = native.parentElement(node)
+      const isVisible =
+        parent && isDisplayed(parent, { opacityProperty: true, visibilityProperty: true })
+      if (!isVisible) continue
+      const { color, fontFamily, fontWeight, fontStyle } = viewOf(parent).getComputedStyle(parent)
       for (const { index, 0: text } of (native.nodeValue(node) ?? '').matchAll(/\S+/g)) {
         if (words.length >= MAX_WORDS) return words
         const range = nativeDocument.createRange(document)

@@ -18,7 +18,7 @@ import { hiddenReason } from '../outline/visibility.ts'
 import { isDisabled } from '../outline/state.ts'
 import { deadline, nextFrame, sleep } from '../waiting.ts'
 import { describeElement } from './target.ts'
-import { type Hit, hitOnPlace, hitTest, type Point, scrollToPlace } from './hit-test.ts'
+import { type Hit, hitTestPlace, hitTest, type Point, scrollToPlace } from './hit-test.ts'
 import * as nativeDocument from '../native-document.ts'
 import { isAllowed } from '../outline/region.ts'
 import { DIALOGS } from './commits.ts'
@@ -55,14 +55,19 @@ export async function makeReady(element: HTMLElement, options: ReadyOptions): Pr
   const invisible = hiddenReason(element)
   if (invisible) throw new PageError('hidden', `${name} can't be used: ${invisible}.`)
   if (options.enabled !== false) requireEnabled(element, options.live)
-  if (!isWithinView(element, options.at)) bringIntoView(element, options.at)
+  if (!isWithinView(element, options.at)) scrollPointIntoView(element, options.at)
   await becomeStable(element, options.signal)
-  return reach(element, { ...options, name })
+  return waitForHit(element, { ...options, name })
 }
 
 /** Throws `disabled` for a disabled element, and for an option of a disabled list. */
 export function requireEnabled(element: Element, live: LivePage): void {
-  if (![element, native.closest(element, 'select')].some((one) => one && isDisabled(one))) return
+  if (
+    ![element, native.closest(element, 'select')].some(
+      (candidate) => candidate && isDisabled(candidate),
+    )
+  )
+    return
   const name = describeElement(element, live)
   throw new PageError('disabled', `${name} is disabled. Something else must be done first.`)
 }
@@ -76,13 +81,13 @@ export function scrollIntoView(element: Element): void {
     native.scrollIntoView(boxed, { block: 'center', inline: 'nearest', behavior: 'instant' })
 }
 
-function bringIntoView(element: Element, at: Point | undefined): void {
+function scrollPointIntoView(element: Element, at: Point | undefined): void {
   scrollIntoView(element)
   if (at) scrollToPlace(element, at)
 }
 
 function testHit(element: Element, at: Point | undefined): ReturnType<typeof hitTest> {
-  return at ? hitOnPlace(element, at) : hitTest(element)
+  return at ? hitTestPlace(element, at) : hitTest(element)
 }
 
 function isWithinView(element: Element, at: Point | undefined): boolean {
@@ -97,18 +102,23 @@ function isWithinView(element: Element, at: Point | undefined): boolean {
 /** Waits until the element keeps its position for two frames, with a limit for endless animations. */
 async function becomeStable(element: Element, signal?: AbortSignal): Promise<void> {
   const view = viewOf(element)
-  const until = performance.now() + STABLE_MS
+  const deadline = performance.now() + STABLE_MS
   let before = native.getBoundingClientRect(element)
-  while (performance.now() < until) {
+  while (performance.now() < deadline) {
     await nextFrame(view)
     signal?.throwIfAborted()
-    const now = native.getBoundingClientRect(element)
-    if (now.top === before.top && now.left === before.left && now.width === before.width) return
-    before = now
+    const current = native.getBoundingClientRect(element)
+    if (
+      current.top === before.top &&
+      current.left === before.left &&
+      current.width === before.width
+    )
+      return
+    before = current
   }
 }
 
-async function reach(
+async function waitForHit(
   element: HTMLElement,
   { live, name, signal, byKeys = false, at }: ReadyOptions & { readonly name: string },
 ): Promise<Hit> {
@@ -116,7 +126,7 @@ async function reach(
   for (let tries = 0; ; tries += 1) {
     const hit = testHit(element, at)
     if ('receiver' in hit) return hit
-    if (byKeys && hit.blocker && isOwnAppearance(hit.blocker, element))
+    if (byKeys && hit.blocker && isCustomAppearance(hit.blocker, element))
       return { point: { x: 0, y: 0 }, receiver: element }
     if (!native.isConnected(element))
       throw new PageError('stale-ref', `${name} was replaced meanwhile. Read the page again.`)
@@ -126,7 +136,7 @@ async function reach(
     if (hit.blocker) leaveCovering(hit.blocker, element)
     if (hit.blocker && tries === TRIES_BEFORE_DISMISSING)
       dismissCovering(hit.blocker, element, live)
-    bringIntoView(element, at)
+    scrollPointIntoView(element, at)
     await sleep(60, signal)
   }
 }
@@ -135,11 +145,11 @@ async function reach(
  * Whether the blocker is the custom appearance of the field: sliders are often invisible fields below or
  * inside it.
  */
-function isOwnAppearance(blocker: Element, element: Element): boolean {
+function isCustomAppearance(blocker: Element, element: Element): boolean {
   if (contains(blocker, element)) return true
   const parent = native.parentElement(element)
-  const around = (parent && native.parentElement(parent)) ?? element
-  return contains(around, blocker)
+  const grandparent = (parent && native.parentElement(parent)) ?? element
+  return contains(grandparent, blocker)
 }
 
 function unreachable(
@@ -153,7 +163,7 @@ function unreachable(
   if (viewOf(element).getComputedStyle(element).pointerEvents === 'none')
     return new PageError('disabled', `${name} ignores the pointer (pointer-events: none).`)
   if (!blocker) return new PageError('hidden', `${name} can't be scrolled into view.`)
-  const cover = describeElement(namedCover(blocker), live)
+  const cover = describeElement(findNamedCover(blocker), live)
   // A transparent field lies over its custom appearance, which is what a person sees.
   const { opacity } = viewOf(blocker).getComputedStyle(blocker)
   const advice =
@@ -167,12 +177,20 @@ function unreachable(
 /**
  * The dialog in a covering element, or the nearest ancestor with an id, a role or a label: it says more in the error.
  */
-function namedCover(blocker: Element): Element {
-  const inside = native.querySelector(blocker, '[role=dialog],dialog,[role=alertdialog]')
-  if (inside) return inside
-  for (let at: Element | null = blocker; at && !isTag(at, 'body'); at = getParent(at))
-    if (native.id(at) || native.hasAttribute(at, 'role') || native.hasAttribute(at, 'aria-label'))
-      return at
+function findNamedCover(blocker: Element): Element {
+  const dialog = native.querySelector(blocker, '[role=dialog],dialog,[role=alertdialog]')
+  if (dialog) return dialog
+  for (
+    let ancestor: Element | null = blocker;
+    ancestor && !isTag(ancestor, 'body');
+    ancestor = getParent(ancestor)
+  )
+    if (
+      native.id(ancestor) ||
+      native.hasAttribute(ancestor, 'role') ||
+      native.hasAttribute(ancestor, 'aria-label')
+    )
+      return ancestor
   return blocker
 }
 
@@ -183,7 +201,9 @@ const ESCAPE = keyOf('Escape')
 function leaveCovering(blocker: Element, element: Element): void {
   const focused = focusedElement(native.ownerDocument(element))
   if (!isElement(focused) || contains(focused, element)) return
-  if (ownLists(focused).some((list) => contains(list, blocker) && !contains(list, element)))
+  if (
+    getControlledLists(focused).some((list) => contains(list, blocker) && !contains(list, element))
+  )
     native.blur(focused)
 }
 
@@ -194,13 +214,15 @@ function leaveCovering(blocker: Element, element: Element): void {
  */
 function dismissCovering(blocker: Element, element: Element, live: LivePage): void {
   const focused = focusedElement(native.ownerDocument(element))
-  const own = focused ? ownLists(focused).find((one) => contains(one, blocker)) : undefined
-  const list = own ?? closest(blocker, LISTS)
+  const ownList = focused
+    ? getControlledLists(focused).find((candidate) => contains(candidate, blocker))
+    : undefined
+  const list = ownList ?? closest(blocker, LISTS)
   if (!list) return leavePicker(blocker, element, live)
   if (contains(list, element) || !isFloating(list)) return
-  const receiver = [focused, list].find((one) => one && canReceiveKeys(one, live))
-  const isInDialog = [list, receiver].some((one) => one && closest(one, DIALOGS))
-  if (isInDialog && !own) return
+  const receiver = [focused, list].find((candidate) => candidate && canReceiveKeys(candidate, live))
+  const isInDialog = [list, receiver].some((candidate) => candidate && closest(candidate, DIALOGS))
+  if (isInDialog && !ownList) return
   if (receiver) pressEscape(receiver)
   if (isInDialog) return
   const body = nativeDocument.body(native.ownerDocument(list))
@@ -211,8 +233,14 @@ function dismissCovering(blocker: Element, element: Element, live: LivePage): vo
 function leavePicker(blocker: Element, element: Element, live: LivePage): void {
   const focused = focusedElement(native.ownerDocument(element))
   const body = nativeDocument.body(native.ownerDocument(element))
-  const isOwn = focused && (isEditable(focused) || contains(blocker, focused))
-  if (!isOwn || !isFloating(blocker) || isFloating(element) || closest(blocker, DIALOGS)) return
+  const isPickerOfFocused = focused && (isEditable(focused) || contains(blocker, focused))
+  if (
+    !isPickerOfFocused ||
+    !isFloating(blocker) ||
+    isFloating(element) ||
+    closest(blocker, DIALOGS)
+  )
+    return
   native.blur(focused as HTMLElement)
   if (native.checkVisibility(blocker) && isAllowed(body, live.options)) pressOutside(body)
 }
@@ -222,13 +250,17 @@ function pressEscape(receiver: Element): void {
   sendKey(receiver, 'keyup', ESCAPE)
 }
 
-function ownLists(field: Element): readonly Element[] {
+function getControlledLists(field: Element): readonly Element[] {
   return [...referenced(field, 'aria-controls'), ...referenced(field, 'aria-owns')]
 }
 
 /** Whether the list floats over the page. */
 function isFloating(list: Element): boolean {
-  for (let at: Element | null = list; at && !isTag(at, 'body'); at = native.parentElement(at))
-    if (/^(absolute|fixed)$/.test(viewOf(at).getComputedStyle(at).position)) return true
+  for (
+    let ancestor: Element | null = list;
+    ancestor && !isTag(ancestor, 'body');
+    ancestor = native.parentElement(ancestor)
+  )
+    if (/^(absolute|fixed)$/.test(viewOf(ancestor).getComputedStyle(ancestor).position)) return true
   return false
 }

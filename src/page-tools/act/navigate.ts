@@ -31,75 +31,76 @@ const NOTHING: AddressNote = { text: '', needsApproval: false }
 export function noteOnAddress(url: URL, page: Page): AddressNote {
   const live = livePage(page)
   const root = rootOf(live.options)
-  const isHere = withoutHash(url.href) === pageOf(root)
-  const links = linksTo(url, isHere, live)
-  const asking = links.find((link) => mustConfirm(link, 'click', live.options))
-  const doing = asking ?? links.find((link) => commitOf(link, CLICK, live.options))
-  if (doing) return { text: likeLink(doing, live), needsApproval: asking !== undefined }
+  const isSamePage = withoutHash(url.href) === pageOf(root)
+  const links = findLinksTo(url, isSamePage, live)
+  const approvalLink = links.find((link) => mustConfirm(link, 'click', live.options))
+  const effectLink = approvalLink ?? links.find((link) => commitOf(link, CLICK, live.options))
+  if (effectLink)
+    return { text: describeLink(effectLink, live), needsApproval: approvalLink !== undefined }
   if (leavesSite(url, viewOf(root))) return { text: 'leads to another site', needsApproval: false }
   // A new fragment on this page sends nothing anywhere.
-  if (isHere) return NOTHING
-  if (links.some((link) => leadsTo(link, url) && isSeen(link))) return NOTHING
+  if (isSamePage) return NOTHING
+  if (links.some((link) => isLinkTo(link, url) && isPerceivable(link))) return NOTHING
   return { text: 'to which no link on the page leads', needsApproval: false }
 }
 
 const CLICK = { action: 'click' } as const
 
 /** All readable links to the address. Fragments are ignored, unless the address is on this page. */
-function linksTo(url: URL, isHere: boolean, { options }: LivePage): readonly Element[] {
-  const comparable = isHere ? (address: string) => address : withoutHash
-  const wanted = comparable(url.href)
+function findLinksTo(url: URL, isSamePage: boolean, { options }: LivePage): readonly Element[] {
+  const comparable = isSamePage ? (address: string) => address : withoutHash
+  const comparedAddress = comparable(url.href)
   return [...descendantsOf(rootOf(options))].filter((element) => {
     const address = /^(a|area)$/.test(native.localName(element)) && linkOf(element)?.href
-    return address && comparable(address) === wanted && isReadable(element, options)
+    return address && comparable(address) === comparedAddress && isReadable(element, options)
   })
 }
 
 /** Compares with the fragment, which survives redirects. An address without one also matches links that have one. */
-function leadsTo(link: Element, { href, hash }: URL): boolean {
+function isLinkTo(link: Element, { href, hash }: URL): boolean {
   const address = linkOf(link)?.href ?? ''
   return address === href || (hash === '' && withoutHash(address) === href)
 }
 
 /** Whether the link is visible, or there for screen readers. Other links don't make an address known. */
-function isSeen(link: Element): boolean {
+function isPerceivable(link: Element): boolean {
   const reason = unseenReason(link)
   return hiddenReason(link) === null && (reason === null || reason === 'sr-only')
 }
 
-function likeLink(link: Element, live: LivePage): string {
-  const { role, name, does } = describeApprovalTarget(link, live, CLICK)
+function describeLink(link: Element, live: LivePage): string {
+  const { role, name, does: effect } = describeApprovalTarget(link, live, CLICK)
   const head = name ? `${role} ${quote(name.replace(/"/g, "'"))}` : role
-  return `like ${head}, ${does ? `which ${does}` : 'about which a person is always asked'}`
+  return `like ${head}, ${effect ? `which ${effect}` : 'about which a person is always asked'}`
 }
 
 /** How long a navigation may take to begin. Milliseconds. */
 const NAVIGATION_MS = 10_000
 
 export async function navigate(address: string, options: ActOptions = {}): Promise<ActionReport> {
-  const { location } = viewFor(options)
+  const { location } = getWindow(options)
   const url = allowedUrl(address, options)
   if (url.href === location.href)
     return { changed: false, text: `The page is at ${shownAddress(url.href)} already.` }
   const before = location.href
   return perform(options, async ({ signal }) => {
-    const stays = url.hash !== '' && url.href.split('#')[0] === location.href.split('#')[0]
+    const isFragmentOnly = url.hash !== '' && url.href.split('#')[0] === location.href.split('#')[0]
     location.assign(url)
-    if (!stays) await waitForNavigation(options, signal)
+    if (!isFragmentOnly) await waitForNavigation(options, signal)
     // A page may keep its address, or go back to it.
-    const told = (): string =>
+    const summary = (): string =>
       location.href === before
         ? `The page did not go there: it is still at ${shownAddress(before)}.`
         : `Went to ${shownAddress(location.href)}.`
-    return { summary: told }
+    return { summary }
   })
 }
 
 export async function goBack(options: ActOptions = {}): Promise<ActionReport> {
-  const view: WithNavigation = viewFor(options)
+  const view: WithNavigation = getWindow(options)
   if (view.history.length < 2)
     throw new PageError('unsupported', 'There is no page to go back to in this tab.')
-  if (!mayGoBack(view))
+  if (!canGoBack(view))
     throw new PageError(
       'outside',
       `The page before this one is another site's, or there is none. Only pages of ${view.location.origin} may be opened: use a link, or navigate.`,
@@ -107,7 +108,7 @@ export async function goBack(options: ActOptions = {}): Promise<ActionReport> {
   return perform(options, async ({ signal }) => {
     const { href } = view.location
     stepBack(view)
-    for (let waited = 0; waited < 1500 && view.location.href === href; waited += 50)
+    for (let waitedMs = 0; waitedMs < 1500 && view.location.href === href; waitedMs += 50)
       await sleep(50, signal)
     return {
       summary: () => (view.location.href === href ? 'The page did not go back.' : 'Went back.'),
@@ -121,7 +122,7 @@ type WithNavigation = Window & { readonly navigation?: Navigation }
  * Whether the previous history entry is of this site. Without the Navigation API only the referrer tells, and without a
  * referrer it is assumed.
  */
-function mayGoBack({ navigation, document, location }: WithNavigation): boolean {
+function canGoBack({ navigation, document, location }: WithNavigation): boolean {
   if (navigation) return navigation.canGoBack
   return (
     !nativeDocument.referrer(document) ||
@@ -142,19 +143,19 @@ async function waitForNavigation(
   options: ActOptions,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const view = viewFor(options)
+  const view = getWindow(options)
   const { href } = view.location
-  for (let waited = 0; waited < NAVIGATION_MS && view.location.href === href; waited += 50)
+  for (let waitedMs = 0; waitedMs < NAVIGATION_MS && view.location.href === href; waitedMs += 50)
     await sleep(50, signal)
 }
 
-function viewFor(options: ActOptions): Window {
+function getWindow(options: ActOptions): Window {
   return viewOf(rootOf(livePage(options.page).options))
 }
 
 /** Throws `invalid-input` if it isn't a web address, `outside` if it is on another site. */
 export function allowedUrl(address: string, options: ActOptions): URL {
-  const view = viewFor(options)
+  const view = getWindow(options)
   const url = URL.parse(address.trim(), native.baseURI(view.document))
   if (!url || !/^https?:$/.test(url.protocol))
     throw new PageError('invalid-input', `"${address}" is no web address.`)

@@ -17,16 +17,19 @@ export function choicesOf(
 ): readonly Element[] {
   const list = isTag(element, 'label') ? (element.control ?? element) : element
   if (!isElement(list)) return []
-  return labels.flatMap((label) => choiceOf(list, label, options) ?? [])
+  return labels.flatMap((label) => findChoice(list, label, options) ?? [])
 }
 
-function choiceOf(list: HTMLElement, label: string, options: PageOptions): Element | undefined {
+function findChoice(list: HTMLElement, label: string, options: PageOptions): Element | undefined {
   if (isTag(list, 'select')) return nativeChoice(list, label)
   const search = { element: list, options, before: new Set<Element>() }
   const shown = isOpen(list) ? findOption(search, label) : undefined
   if (shown) return shown
-  const known = knownOptions(list).filter((one) => isReadable(one, options))
-  return bestMatch(known, label, (one) => [...namesOf(one, search), native.textContent(one)])
+  const unopenedOptions = findOwnOptions(list).filter((candidate) => isReadable(candidate, options))
+  return bestMatch(unopenedOptions, label, (item) => [
+    ...namesOf(item, search),
+    native.textContent(item),
+  ])
 }
 
 /** Finds an option of a native select by its label, else by its value. */
@@ -42,14 +45,14 @@ export function nativeChoice(
 }
 
 /** Whether an element is the option that one of the labels names. */
-export function isNamedBy(
+export function matchesLabels(
   element: Element,
   labels: readonly string[],
   options: PageOptions,
 ): boolean {
   if (!isElement(element)) return false
   const search = { element, options, before: new Set<Element>() }
-  return labels.some((label) => bestMatch([element], label, (one) => namesOf(one, search)))
+  return labels.some((label) => bestMatch([element], label, (item) => namesOf(item, search)))
 }
 
 // Lists of options that components render themselves.
@@ -79,27 +82,27 @@ export function presentBeforeOpening(
   labels: readonly string[],
 ): Set<Element> {
   if (isOpen(element)) return new Set()
-  const texts = labels.flatMap((label) => elementsShowing(label, element))
-  return new Set([...shownOptions(element), ...texts])
+  const texts = labels.flatMap((label) => findElementsByText(label, element))
+  return new Set([...findShownOptions(element), ...texts])
 }
 
 /** Whether the options are visible. A plain listbox always shows them. */
 export function isOpen(element: HTMLElement): boolean {
-  return listFor(element) !== null || native.ariaExpanded(ownerIn(element)) === 'true'
+  return findList(element) !== null || native.ariaExpanded(findCombobox(element)) === 'true'
 }
 
 /** The only rendered option of this name, with a role or without. */
 export function findOption(search: OptionSearch, label: string): HTMLElement | undefined {
-  const option = bestMatch(optionsFor(search), label, (one) => namesOf(one, search))
+  const option = bestMatch(optionsFor(search), label, (item) => namesOf(item, search))
   if (option) return option
   const { element, before } = search
-  const popup = popupOf(element)
-  return elementsShowing(label, element).find(
-    (one) =>
-      isReadable(one, search.options) &&
+  const popup = findPopup(element)
+  return findElementsByText(label, element).find(
+    (candidate) =>
+      isReadable(candidate, search.options) &&
       (popup
-        ? native.contains(popup, one)
-        : !before.has(one) && (before.size > 0 || floatsBeside(one, element))),
+        ? native.contains(popup, candidate)
+        : !before.has(candidate) && (before.size > 0 || isFloatingBeside(candidate, element))),
   )
 }
 
@@ -109,40 +112,40 @@ export function optionsFor(search: OptionSearch): HTMLElement[] {
 }
 
 function offeredOptions({ element, before }: OptionSearch): HTMLElement[] {
-  const list = listFor(element)
+  const list = findList(element)
   // A list may open further ones next to it.
-  if (list) return optionsIn(popupOf(element) ?? list)
-  const shown = shownOptions(element)
-  const fresh = shown.filter((option) => !before.has(option))
-  if (fresh.length > 0) return fresh
+  if (list) return optionsIn(findPopup(element) ?? list)
+  const shown = findShownOptions(element)
+  const newOptions = shown.filter((option) => !before.has(option))
+  if (newOptions.length > 0) return newOptions
   const scope = scopeOf(element)
-  return shown.filter((option) => contains(scope, option) || floatsBeside(option, element))
+  return shown.filter((option) => contains(scope, option) || isFloatingBeside(option, element))
 }
 
 /** The field with the elements drawn around it, up to one that holds another field. */
 export function scopeOf(element: HTMLElement): Element {
   let scope: Element = element
   for (let level = 0; level < LEVELS; level += 1) {
-    const around = getParent(scope)
-    if (!around || isTag(around, 'body') || holdsOther(around, element)) break
-    scope = around
+    const ancestor = getParent(scope)
+    if (!ancestor || isTag(ancestor, 'body') || holdsOther(ancestor, element)) break
+    scope = ancestor
   }
   return scope
 }
 
 /** Whether an element around a field holds another field, outside of lists. */
-export function holdsOther(around: Element, element: Element): boolean {
-  return [...native.querySelectorAll(around, FIELDS)].some(
-    (one) =>
-      native.checkVisibility(one) &&
-      !native.closest(one, `${LISTS},[type=hidden],[aria-hidden=true]`) &&
-      !contains(one, element) &&
-      !contains(element, one),
+export function holdsOther(ancestor: Element, element: Element): boolean {
+  return [...native.querySelectorAll(ancestor, FIELDS)].some(
+    (candidate) =>
+      native.checkVisibility(candidate) &&
+      !native.closest(candidate, `${LISTS},[type=hidden],[aria-hidden=true]`) &&
+      !contains(candidate, element) &&
+      !contains(element, candidate),
   )
 }
 
 /** Options of the element's own lists, visible or not. */
-function knownOptions(element: HTMLElement): HTMLElement[] {
+function findOwnOptions(element: HTMLElement): HTMLElement[] {
   const lists = [...referencedLists(element), element]
   return [
     ...new Set(lists.flatMap((list) => [...native.querySelectorAll<HTMLElement>(list, OPTIONS)])),
@@ -152,13 +155,13 @@ function knownOptions(element: HTMLElement): HTMLElement[] {
 /** The names of an option: its accessible name and its visible text. */
 export function namesOf(option: HTMLElement, { options }: OptionSearch): string[] {
   const role = getShownRole(option) || 'option'
-  const seen = readableText(option, options)
-  return [getAccessibleName(option, role, options).text || seen, seen]
+  const visibleText = readableText(option, options)
+  return [getAccessibleName(option, role, options).text || visibleText, visibleText]
 }
 
 /** Whether several options of its list may be chosen. */
 export function allowsSeveral(option: HTMLElement, { element }: OptionSearch): boolean {
-  const list = closest(option, '[role=listbox],[role=tree]') ?? listFor(element)
+  const list = closest(option, '[role=listbox],[role=tree]') ?? findList(element)
   return (
     (list && native.getAttribute(list, 'aria-multiselectable')) === 'true' ||
     native.ariaChecked(option) !== null
@@ -174,66 +177,78 @@ export function chosenTwin(option: HTMLElement, search: OptionSearch): boolean {
 }
 
 export function scrollerOf(element: Element): Element | null {
-  for (let at = native.parentElement(element); at; at = native.parentElement(at))
+  for (
+    let ancestor = native.parentElement(element);
+    ancestor;
+    ancestor = native.parentElement(ancestor)
+  )
     if (
-      native.scrollHeight(at) > native.clientHeight(at) + 1 &&
-      /auto|scroll/.test(getComputedStyle(at).overflowY)
+      native.scrollHeight(ancestor) > native.clientHeight(ancestor) + 1 &&
+      /auto|scroll/.test(getComputedStyle(ancestor).overflowY)
     )
-      return at
+      return ancestor
   return null
 }
 
 /** The list of a combobox: referenced by it, or inside it. */
-export function listFor(element: HTMLElement): Element | null {
+export function findList(element: HTMLElement): Element | null {
   if (/^(listbox|menu|tree)$/.test(native.getAttribute(element, 'role') ?? '')) return element
   if (holdsRadios(element)) return element
-  const isShown = (one: Element): boolean => hiddenReason(one) === null && optionsIn(one).length > 0
-  const owned = referencedLists(element).find(isShown)
-  if (owned) return owned
+  const hasVisibleOptions = (candidate: Element): boolean =>
+    hiddenReason(candidate) === null && optionsIn(candidate).length > 0
+  const referencedList = referencedLists(element).find(hasVisibleOptions)
+  if (referencedList) return referencedList
   // A closed combobox may contain a list of the chosen values.
-  if (native.ariaExpanded(ownerIn(element)) === 'false') return null
-  const inner = [...native.querySelectorAll(element, '[role=listbox],[role=menu]')].filter(isShown)
-  return inner.find((one) => floatsBeside(one, element)) ?? inner[0] ?? null
+  if (native.ariaExpanded(findCombobox(element)) === 'false') return null
+  const inner = [...native.querySelectorAll(element, '[role=listbox],[role=menu]')].filter(
+    hasVisibleOptions,
+  )
+  return inner.find((candidate) => isFloatingBeside(candidate, element)) ?? inner[0] ?? null
 }
 
 function referencedLists(element: HTMLElement): Element[] {
-  const owner = ownerIn(element)
+  const owner = findCombobox(element)
   return [...referenced(owner, 'aria-controls'), ...referenced(owner, 'aria-owns')]
 }
 
 /** The combobox itself when the target is an element around it. */
-function ownerIn(element: HTMLElement): Element {
+function findCombobox(element: HTMLElement): Element {
   if (native.matches(element, '[role=combobox],[aria-controls],[aria-owns]')) return element
   return native.querySelector(element, '[role=combobox]') ?? element
 }
 
 /** The popup that contains the list. */
-function popupOf(element: HTMLElement): Element | null {
-  const [list] = referencedLists(element).filter((one) => hiddenReason(one) === null)
-  return list ? floatingAround(list, element) : null
+function findPopup(element: HTMLElement): Element | null {
+  const [list] = referencedLists(element).filter((candidate) => hiddenReason(candidate) === null)
+  return list ? findFloatingAncestor(list, element) : null
 }
 
-function floatsBeside(inner: Element, element: HTMLElement): boolean {
-  return floatingAround(inner, element) !== null
+function isFloatingBeside(inner: Element, element: HTMLElement): boolean {
+  return findFloatingAncestor(inner, element) !== null
 }
 
 /** The outermost positioned element around `inner` that doesn't also contain the combobox. */
-function floatingAround(inner: Element, element: HTMLElement): Element | null {
+function findFloatingAncestor(inner: Element, element: HTMLElement): Element | null {
   let found: Element | null = null
-  for (let at: Element | null = inner; at && !contains(at, element); at = getParent(at))
-    if (/^(absolute|fixed)$/.test(viewOf(at).getComputedStyle(at).position)) found = at
+  for (
+    let ancestor: Element | null = inner;
+    ancestor && !contains(ancestor, element);
+    ancestor = getParent(ancestor)
+  )
+    if (/^(absolute|fixed)$/.test(viewOf(ancestor).getComputedStyle(ancestor).position))
+      found = ancestor
   return found
 }
 
-function shownOptions(element: HTMLElement): HTMLElement[] {
+function findShownOptions(element: HTMLElement): HTMLElement[] {
   const host = native.getRootNode(element) as Document | ShadowRoot
-  const here = 'host' in host ? [...optionsIn(host), ...optionsIn(host.host)] : []
+  const rootOptions = 'host' in host ? [...optionsIn(host), ...optionsIn(host.host)] : []
   const shadow = native.shadowRoot(element)
-  const inside = shadow ? optionsIn(shadow) : []
+  const shadowOptions = shadow ? optionsIn(shadow) : []
   return [
     ...new Set([
-      ...inside,
-      ...here,
+      ...shadowOptions,
+      ...rootOptions,
       ...optionsIn(native.ownerDocument(element)),
       ...optionsIn(element),
     ]),
@@ -251,12 +266,14 @@ function optionsIn(scope: ParentNode): HTMLElement[] {
   // Native radio buttons may be hidden behind their labels.
   if (isElement(scope as Element) && holdsRadios(scope as Element))
     return [...native.querySelectorAll<HTMLElement>(scope, RADIOS)]
-  const owned = isElement(scope as Element) ? referenced(scope as Element, 'aria-owns') : []
+  const ownedElements = isElement(scope as Element) ? referenced(scope as Element, 'aria-owns') : []
   const found = [
     ...native.querySelectorAll(scope, OPTIONS),
-    ...owned.filter((one) => native.matches(one, OPTIONS)),
+    ...ownedElements.filter((candidate) => native.matches(candidate, OPTIONS)),
   ]
-  return found.filter((one): one is HTMLElement => isElement(one) && hasVisibleBox(one))
+  return found.filter(
+    (candidate): candidate is HTMLElement => isElement(candidate) && hasVisibleBox(candidate),
+  )
 }
 
 /** Some components keep a second list of their options, without a size, for assistive technology. */
@@ -266,9 +283,9 @@ function hasVisibleBox(element: Element): boolean {
 }
 
 /** Elements with exactly this text: options that are rendered without a role. */
-function elementsShowing(label: string, element: HTMLElement): HTMLElement[] {
+function findElementsByText(label: string, element: HTMLElement): HTMLElement[] {
   const ownerDocument = native.ownerDocument(element)
-  const wanted = normalize(label)
+  const normalized = normalize(label)
   const walker = nativeDocument.createTreeWalker(
     ownerDocument,
     nativeDocument.body(ownerDocument),
@@ -277,7 +294,7 @@ function elementsShowing(label: string, element: HTMLElement): HTMLElement[] {
   const holders: HTMLElement[] = []
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const holder = native.parentElement(node)
-    if (!holder || normalize(native.nodeValue(node) ?? '') !== wanted || !hasVisibleBox(holder))
+    if (!holder || normalize(native.nodeValue(node) ?? '') !== normalized || !hasVisibleBox(holder))
       continue
     if (!native.contains(element, holder)) holders.push(holder)
   }
@@ -291,15 +308,16 @@ function elementsShowing(label: string, element: HTMLElement): HTMLElement[] {
 function bestMatch<Option>(
   options: readonly Option[],
   label: string,
-  namesOfOption: (option: Option) => readonly string[],
+  getNames: (option: Option) => readonly string[],
 ): Option | undefined {
-  const wanted = normalize(label)
-  const named = options.map((option) => ({ option, names: namesOfOption(option).map(cleanText) }))
-  const exact = named.find(({ names }) => names.includes(label))
-  const same = exact ?? named.find(({ names }) => names.some((name) => normalize(name) === wanted))
-  if (same || !wanted) return same?.option
-  const partial = named.filter(({ names }) =>
-    names.some((name) => normalize(name).includes(wanted)),
+  const normalized = normalize(label)
+  const namedOptions = options.map((option) => ({ option, names: getNames(option).map(cleanText) }))
+  const exact = namedOptions.find(({ names }) => names.includes(label))
+  const match =
+    exact ?? namedOptions.find(({ names }) => names.some((name) => normalize(name) === normalized))
+  if (match || !normalized) return match?.option
+  const partial = namedOptions.filter(({ names }) =>
+    names.some((name) => normalize(name).includes(normalized)),
   )
   return partial.length === 1 ? partial[0]?.option : undefined
 }

@@ -1,4 +1,4 @@
-import { asSent, cleanText, isScrubbed, quote, shorten, shownAddress } from '../clean-text.ts'
+import { markAsSent, cleanText, isScrubbed, quote, shorten, shownAddress } from '../clean-text.ts'
 import { activeElement, isElement, isTag, getParent, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
@@ -35,7 +35,7 @@ export interface ActionReport {
  * Result of an action, called once the page has settled: only then is it known whether the page kept it. Throws a
  * `PageError` if it didn't. `changed`: something on the page changed.
  */
-export type ResultReporter = (seen: { readonly changed: boolean }) => string
+export type ResultReporter = (result: { readonly changed: boolean }) => string
 
 /** An action's own result; changes of the page are detected separately. */
 export interface ActionOutcome {
@@ -84,7 +84,7 @@ async function performNow(
 ): Promise<ActionReport> {
   signal?.throwIfAborted()
   await live.outline.beginAction(signal)
-  const before = stateOf(live)
+  const before = readPageState(live)
   const trees = treesOf(live)
   const views = new Set([...trees].map(viewOf))
   const unloads = watchUnload(views)
@@ -100,8 +100,8 @@ async function performNow(
       showOverlay: (element) => showAction(live, element),
     })
     live.outline.beginSettling()
-    const isDue = outcome.expectsChange !== false && !live.outline.hasChanges
-    const { element, opensSlowly = false, reactsLater = isDue } = outcome
+    const isChangePending = outcome.expectsChange !== false && !live.outline.hasChanges
+    const { element, opensSlowly = false, reactsLater = isChangePending } = outcome
     // Changes that the action causes later count as the action's.
     await waitUntilSettled(live, signal, { reactsLater, opensSlowly, element })
     endActing()
@@ -131,7 +131,7 @@ interface PageState {
   readonly focused: Element | null
 }
 
-function stateOf({ options, outline }: LivePage): PageState {
+function readPageState({ options, outline }: LivePage): PageState {
   const ownerDocument = native.ownerDocument(rootOf(options))
   const { href } = viewOf(ownerDocument).location
   return {
@@ -157,32 +157,35 @@ function report(
     readonly documentChanged: boolean
   },
 ): ActionReport {
-  const now = stateOf(live)
+  const current = readPageState(live)
   const lines = [...notes]
-  if (now.href !== before.href) lines.push(`The address is now ${shownAddress(now.href)}.`)
-  if (now.title !== before.title)
-    lines.push(`The title is now ${quote(shorten(cleanText(now.title), TITLE_LIMIT))}.`)
-  const opened = openedPopup(live, before.version)
+  if (current.href !== before.href) lines.push(`The address is now ${shownAddress(current.href)}.`)
+  if (current.title !== before.title)
+    lines.push(`The title is now ${quote(shorten(cleanText(current.title), TITLE_LIMIT))}.`)
+  const opened = describeOpenedPopup(live, before.version)
   if (opened) lines.push(opened)
   const changes = changesText(live, before.version, {
     maxTokens: CHANGE_TOKENS,
     includeVolatile: false,
   })
   live.outline.endAction()
-  const { focused } = now
-  const focusChanged =
+  const { focused } = current
+  const isFocusChanged =
     focused !== (outcome.focused ?? before.focused) && focused !== outcome.element
-  const moved = focusChanged && focused && !isTag(focused, 'body')
-  if (moved) lines.push(`The focus is on ${describeElement(focused, live)}.`)
+  const hasFocusMoved = isFocusChanged && focused && !isTag(focused, 'body')
+  if (hasFocusMoved) lines.push(`The focus is on ${describeElement(focused, live)}.`)
   const changed =
-    changes !== '' || notes.length > 0 || now.href !== before.href || now.title !== before.title
+    changes !== '' ||
+    notes.length > 0 ||
+    current.href !== before.href ||
+    current.title !== before.title
   const { summary } = outcome
-  const told = typeof summary === 'string' ? { text: summary } : runReporter(summary, changed)
+  const result = typeof summary === 'string' ? { text: summary } : runReporter(summary, changed)
   if (changes) lines.push(`Changes (untrusted page content):\n${framed(changes.trimEnd())}`)
-  else if (!changed && !moved && !told.code && outcome.expectsChange !== false)
+  else if (!changed && !hasFocusMoved && !result.code && outcome.expectsChange !== false)
     lines.push(explainNoChange(live, outcome.element, documentChanged))
-  const text = [told.text, ...lines].join('\n')
-  if (told.code) throw new PageError(told.code, text)
+  const text = [result.text, ...lines].join('\n')
+  if (result.code) throw new PageError(result.code, text)
   return { changed, text: scrub(text, live) }
 }
 
@@ -201,12 +204,12 @@ function runReporter(
 /** The text of a `PageError`, as results contain it. Throws any other error. */
 export function messageOf(error: unknown): string {
   if (!PageError.is(error)) throw error
-  return isScrubbed(error) ? asSent(error.message) : error.message
+  return isScrubbed(error) ? markAsSent(error.message) : error.message
 }
 
 /** The dialog or list that opened over the page, if any: the most relevant change. */
-function openedPopup(live: LivePage, since: number): string {
-  const { added } = live.outline.changesSince(since)
+function describeOpenedPopup(live: LivePage, version: number): string {
+  const { added } = live.outline.changesSince(version)
   const popup = added.find(
     ({ role, inView, hoverHiding }) => isPopup(role) && inView && !hoverHiding && role !== 'status',
   )
@@ -236,16 +239,16 @@ function watchUnload(views: ReadonlySet<Window>): UnloadWatch {
   const unloading = new Set<Window>()
   // A window that has gone to another site can't remove listeners: abort a signal instead.
   const watching = new AbortController()
-  const { signal: watched } = watching
+  const { signal: watchSignal } = watching
   for (const view of views) {
-    view.addEventListener('beforeunload', () => unloading.add(view), { signal: watched })
-    view.addEventListener('pagehide', () => unloading.delete(view), { signal: watched })
+    view.addEventListener('beforeunload', () => unloading.add(view), { signal: watchSignal })
+    view.addEventListener('pagehide', () => unloading.delete(view), { signal: watchSignal })
   }
   return {
     async untilUnloaded(signal) {
       if (unloading.size === 0) return false
-      const until = performance.now() + UNLOAD_MS
-      while (unloading.size > 0 && performance.now() < until) await sleep(50, signal)
+      const deadline = performance.now() + UNLOAD_MS
+      while (unloading.size > 0 && performance.now() < deadline) await sleep(50, signal)
       return true
     },
     lines: () =>
@@ -270,32 +273,41 @@ interface DialogWatch {
  */
 function watchDialogs(views: Iterable<Window>, policy: DialogPolicy | undefined): DialogWatch {
   const lines: string[] = []
-  const ask = (dialog: NativeDialog): boolean | string => {
+  const handleDialog = (dialog: NativeDialog): boolean | string => {
     const answer = answerDialog(dialog, policy)
     // Marks the answer as the agent's: no person gave it, even while a tool only waits.
     beginActing()()
     const effect =
-      dialog.type === 'alert' ? 'closed' : answer === false ? 'dismissed' : accepted(answer)
+      dialog.type === 'alert'
+        ? 'closed'
+        : answer === false
+          ? 'dismissed'
+          : describeAcceptance(answer)
     lines.push(
       `The page opened a native ${dialog.type}: ${quote(shorten(cleanText(dialog.message), 300))}; it was ${effect}.`,
     )
     return answer
   }
-  const replaced = Array.from(policy ? views : [], (view) => takeOver(view, ask))
+  const restorers = Array.from(policy ? views : [], (view) => replaceDialogs(view, handleDialog))
   return {
     lines,
     restore() {
-      for (const putBack of replaced) putBack()
+      for (const restoreView of restorers) restoreView()
     },
   }
 }
 
-function takeOver(view: Window, ask: (dialog: NativeDialog) => boolean | string): () => void {
+function replaceDialogs(
+  view: Window,
+  handleDialog: (dialog: NativeDialog) => boolean | string,
+): () => void {
   return replaceFunctions(view, {
-    alert: (message?: unknown) => void ask({ type: 'alert', message: String(message ?? '') }),
-    confirm: (message = '') => ask({ type: 'confirm', message: String(message) }) !== false,
+    alert: (message?: unknown) =>
+      void handleDialog({ type: 'alert', message: String(message ?? '') }),
+    confirm: (message = '') =>
+      handleDialog({ type: 'confirm', message: String(message) }) !== false,
     prompt(message = '', defaultValue = '') {
-      const answer = ask({ type: 'prompt', message: String(message), defaultValue })
+      const answer = handleDialog({ type: 'prompt', message: String(message), defaultValue })
       return answer === false ? null : answer === true ? defaultValue : answer
     },
   })
@@ -308,7 +320,7 @@ function answerDialog(dialog: NativeDialog, policy?: DialogPolicy): boolean | st
   return typeof answer === 'string' ? answer : answer === true
 }
 
-function accepted(answer: boolean | string): string {
+function describeAcceptance(answer: boolean | string): string {
   return typeof answer === 'string' ? `answered ${quote(answer)}` : 'accepted'
 }
 
@@ -340,7 +352,7 @@ function watchRefusals(trees: Iterable<Document | ShadowRoot>, live: LivePage): 
     for (const type of TYPES) nativeDocument.addEventListener(tree, type, record, listening)
   return {
     lines: () => [
-      ...[...invalid].slice(0, MAX_FIELDS).flatMap((field) => refusalOf(field, live)),
+      ...[...invalid].slice(0, MAX_FIELDS).flatMap((field) => describeRefusal(field, live)),
       ...[...pickers].map(
         (field) =>
           `The page asks for a file. A picker opens only for people: use type_text with ref ${ensureRef(field)} and the name of the file.`,
@@ -352,7 +364,7 @@ function watchRefusals(trees: Iterable<Document | ShadowRoot>, live: LivePage): 
 
 const TYPES = ['invalid', 'submit', 'click']
 
-function refusalOf(field: Element, live: LivePage): string[] {
+function describeRefusal(field: Element, live: LivePage): string[] {
   const message = validationMessageOf(field, live.options)
   return message ? [`The form was not sent. ${describeElement(field, live)} says: ${message}`] : []
 }
@@ -367,16 +379,18 @@ function explainNoChange(
 ): string {
   if (!element) return 'Nothing changed.'
   if (!native.isConnected(element)) return 'Nothing visible changed, but the element was replaced.'
-  const known = likelyReason(element)
-  const found =
-    known === null && isWrapper(element, live)
+  const reason = likelyReason(element)
+  const text =
+    reason === null && isWrapper(element, live)
       ? `${documentChanged ? STYLE_CHANGED : 'Nothing changed'}. It holds controls, one of which may be meant.`
-      : known === null && documentChanged
+      : reason === null && documentChanged
         ? `${STYLE_CHANGED}: it may have worked.`
-        : `Nothing changed. ${known ?? guess(element)}`
-  const others = candidatesNear(element, live).map((other) => `\n- ${describeElement(other, live)}`)
-  const advice = others.length > 0 ? ` Try:${others.join('')}` : ''
-  return `${found}${advice}`
+        : `Nothing changed. ${reason ?? guessReason(element)}`
+  const candidates = findCandidates(element, live).map(
+    (candidate) => `\n- ${describeElement(candidate, live)}`,
+  )
+  const advice = candidates.length > 0 ? ` Try:${candidates.join('')}` : ''
+  return `${text}${advice}`
 }
 
 const STYLE_CHANGED = 'Nothing that can be read changed, only the look of something'
@@ -385,11 +399,13 @@ const STYLE_CHANGED = 'Nothing that can be read changed, only the look of someth
 function isWrapper(element: Element, { options }: LivePage): boolean {
   return (
     !isActionable(getShownRole(element)) &&
-    controlsIn(element).some((one) => isReadable(one, options) && hiddenReason(one) === null)
+    findInnerControls(element).some(
+      (candidate) => isReadable(candidate, options) && hiddenReason(candidate) === null,
+    )
   )
 }
 
-function guess(element: Element): string {
+function guessReason(element: Element): string {
   const isCustom = native.localName(element).includes('-')
   return isActionable(getShownRole(element)) ||
     isCustom ||
@@ -408,44 +424,50 @@ function likelyReason(element: Element): string | null {
 }
 
 /** Controls in, around and beside the element, the nearest first. */
-function candidatesNear(element: Element, live: LivePage): Element[] {
-  const near = new Set<Element>(controlsIn(element))
-  let at = getParent(element)
-  for (let level = 0; at && level < 3 && near.size < CANDIDATES; level += 1, at = getParent(at)) {
-    if (isActionable(getShownRole(at))) near.add(at)
-    for (const control of controlsBeside(element, at)) near.add(control)
+function findCandidates(element: Element, live: LivePage): Element[] {
+  const controls = new Set<Element>(findInnerControls(element))
+  let ancestor = getParent(element)
+  for (
+    let level = 0;
+    ancestor && level < 3 && controls.size < CANDIDATES;
+    level += 1, ancestor = getParent(ancestor)
+  ) {
+    if (isActionable(getShownRole(ancestor))) controls.add(ancestor)
+    for (const control of findNeighborControls(element, ancestor)) controls.add(control)
   }
-  near.delete(element)
-  return [...near]
-    .filter((one) => isReadable(one, live.options) && hiddenReason(one) === null)
+  controls.delete(element)
+  return [...controls]
+    .filter((candidate) => isReadable(candidate, live.options) && hiddenReason(candidate) === null)
     .slice(0, CANDIDATES)
 }
 
 const CONTROLS = 'button,a[href],input,select,textarea,[role],[tabindex],[onclick]'
 const ENOUGH = 15
 
-function controlsIn(element: Element): Element[] {
+function findInnerControls(element: Element): Element[] {
   const clickable = pointerSelector(native.getRootNode(element))
   const found = native.querySelectorAll(element, `${CONTROLS},${clickable}`)
-  return onlyControls([...found].slice(0, ENOUGH * 2))
+  return filterControls([...found].slice(0, ENOUGH * 2))
 }
 
 /** The controls after the element in reading order, then those before it. */
-function controlsBeside(element: Element, around: Element): Element[] {
-  const all = [...native.querySelectorAll(around, CONTROLS)]
-  const first = all.findIndex(
-    (one) => native.compareDocumentPosition(element, one) & Node.DOCUMENT_POSITION_FOLLOWING,
+function findNeighborControls(element: Element, ancestor: Element): Element[] {
+  const controls = [...native.querySelectorAll(ancestor, CONTROLS)]
+  const first = controls.findIndex(
+    (candidate) =>
+      native.compareDocumentPosition(element, candidate) & Node.DOCUMENT_POSITION_FOLLOWING,
   )
-  const start = first < 0 ? all.length : first
+  const start = first < 0 ? controls.length : first
   return [
-    ...onlyControls(all.slice(start, start + ENOUGH)).slice(0, 2),
-    ...onlyControls(all.slice(Math.max(0, start - ENOUGH), start)).toReversed(),
+    ...filterControls(controls.slice(start, start + ENOUGH)).slice(0, 2),
+    ...filterControls(controls.slice(Math.max(0, start - ENOUGH), start)).toReversed(),
   ]
 }
 
-function onlyControls(found: readonly Element[]): Element[] {
-  return found.filter(
-    (one) => isElement(one) && (isActionable(getShownRole(one)) || reactsItself(one)),
+function filterControls(elements: readonly Element[]): Element[] {
+  return elements.filter(
+    (candidate) =>
+      isElement(candidate) && (isActionable(getShownRole(candidate)) || reactsItself(candidate)),
   )
 }
 
@@ -497,33 +519,35 @@ export async function waitUntilSettled(
   const root = rootOf(live.options)
   const view = viewOf(root)
   const limit = live.options.settleTimeoutMs ?? LIMIT_MS
-  const started = performance.now()
-  let last = started
-  const firstChange = nativeDocument.hidden(view.document)
+  const startedAt = performance.now()
+  let lastChangeAt = startedAt
+  const firstChangeMs = nativeDocument.hidden(view.document)
     ? FIRST_CHANGE_HIDDEN_MS
     : FIRST_CHANGE_MS
-  let idle = opensSlowly ? HOVER_MS : reactsLater ? firstChange : IDLE_MS
+  let idleMs = opensSlowly ? HOVER_MS : reactsLater ? firstChangeMs : IDLE_MS
   const trees = treesOf(live)
   const observer = new MutationObserver((records) => {
     if (!includeVolatile && live.outline.changesByItself(records)) return
-    last = performance.now()
-    if (!opensSlowly || records.some(({ addedNodes }) => addedNodes.length > 0)) idle = IDLE_MS
+    lastChangeAt = performance.now()
+    if (!opensSlowly || records.some(({ addedNodes }) => addedNodes.length > 0)) idleMs = IDLE_MS
   })
   for (const tree of trees) observer.observe(tree, ALL_MUTATIONS)
   try {
     for (let frame = 0; frame < OPENING_FRAMES; frame += 1) await nextFrame(view, FRAME_MS)
     for (;;) {
       const now = performance.now()
-      const busy = native.querySelector(root, '[aria-busy="true"]') !== null
-      if (now - started > (busy ? limit * BUSY_FACTOR : limit)) return false
-      const moving = isAnimating(trees, element)
-      if (moving) {
-        last = now
-        idle = Math.max(idle, REMOVAL_MS)
+      const isBusy = native.querySelector(root, '[aria-busy="true"]') !== null
+      if (now - startedAt > (isBusy ? limit * BUSY_FACTOR : limit)) return false
+      const isMoving = isAnimating(trees, element)
+      if (isMoving) {
+        lastChangeAt = now
+        idleMs = Math.max(idleMs, REMOVAL_MS)
       }
-      if (now - last >= idle && !busy) return true
-      const pause = moving ? ANIMATION_POLL_MS : Math.min(IDLE_MS, idle - (now - last))
-      await sleep(Math.max(10, pause), signal)
+      if (now - lastChangeAt >= idleMs && !isBusy) return true
+      const delayMs = isMoving
+        ? ANIMATION_POLL_MS
+        : Math.min(IDLE_MS, idleMs - (now - lastChangeAt))
+      await sleep(Math.max(10, delayMs), signal)
     }
   } finally {
     observer.disconnect()
@@ -535,25 +559,25 @@ const LONGEST_TRANSITION_MS = 1000
 
 /**
  * Whether something slides in or fades out. During that, closing elements still exist, and opening ones aren't in place
- * yet. `except`: an element whose animations, such as ripples, don't count.
+ * yet. `excluded`: an element whose animations, such as ripples, don't count.
  */
-function isAnimating(trees: Iterable<Document | ShadowRoot>, except?: Element): boolean {
+function isAnimating(trees: Iterable<Document | ShadowRoot>, excluded?: Element): boolean {
   for (const tree of trees) {
     const document = native.nodeType(tree) === 9 ? (tree as Document) : native.ownerDocument(tree)
     // Animations don't advance in hidden tabs.
     if (nativeDocument.hidden(document)) continue
-    if (nativeDocument.getAnimations(tree).some((animation) => isTransition(animation, except)))
+    if (nativeDocument.getAnimations(tree).some((animation) => isTransition(animation, excluded)))
       return true
   }
   return false
 }
 
 /** Whether the animation ends soon and is more than a change of colour. */
-function isTransition(animation: Animation, except: Element | undefined): boolean {
+function isTransition(animation: Animation, excluded: Element | undefined): boolean {
   const { effect, playState } = animation
   if (playState !== 'running' || !effect) return false
   const { target } = effect as KeyframeEffect
-  if (target && except && native.contains(except, target)) return false
+  if (target && excluded && native.contains(excluded, target)) return false
   const { transitionProperty = '' } = animation as Partial<CSSTransition>
   if (/color|shadow|fill|stroke|outline|filter/.test(transitionProperty)) return false
   const { endTime } = effect.getComputedTiming()

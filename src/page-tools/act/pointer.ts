@@ -32,11 +32,11 @@ const METHODS: Readonly<Record<MethodName, (element: Element) => unknown>> = {
  * don't know this pointer: for its id, Firefox throws and the others do nothing. The methods of these elements are
  * therefore overridden while a button is down.
  */
-function allowPointerCapture(below: Element, send: SendCaptureEvent): void {
+function allowPointerCapture(element: Element, send: SendCaptureEvent): void {
   endPointerCapture()
-  const overridden = [below, ...ancestorsOf(below)].map(overrideMethods)
+  const restorers = [element, ...ancestorsOf(element)].map(overrideMethods)
   const restore = (): void => {
-    for (const end of overridden) end()
+    for (const restoreMethods of restorers) restoreMethods()
   }
   capture = { pending: null, target: null, send, restore }
 }
@@ -44,14 +44,14 @@ function allowPointerCapture(below: Element, send: SendCaptureEvent): void {
 /** The target of the pointer's next event, wherever the pointer is; null when it isn't captured. */
 export function processPointerCapture(): Element | null {
   if (!capture) return null
-  const before = capture.target
-  const now = capture.pending && native.isConnected(capture.pending) ? capture.pending : null
-  capture.target = now
-  if (before !== now) {
-    if (before) capture.send(before, 'lostpointercapture')
-    if (now) capture.send(now, 'gotpointercapture')
+  const previous = capture.target
+  const current = capture.pending && native.isConnected(capture.pending) ? capture.pending : null
+  capture.target = current
+  if (previous !== current) {
+    if (previous) capture.send(previous, 'lostpointercapture')
+    if (current) capture.send(current, 'gotpointercapture')
   }
-  return now
+  return current
 }
 
 /** Ends the capture and restores the methods when the button is released. */
@@ -122,7 +122,7 @@ function dispatchClick(target: Element, init: MouseEventInit, check: () => void)
   if (pathOf(target, 'a,area').length === 0) return void native.dispatchEvent(target, click())
   if (!dispatchWithoutDefault(target, click())) return
   check()
-  silently('click', target, () => native.dispatchEvent(target, click()))
+  runSilently('click', target, () => native.dispatchEvent(target, click()))
 }
 
 /** Clicks as Enter and Space do: disabled elements ignore them. */
@@ -131,17 +131,17 @@ export function clickByKey(target: HTMLElement, check: () => void): void {
   else if (!native.matches(target, ':disabled')) dispatchClick(target, {}, check)
 }
 
-/** Runs `act`, hiding its events of this type from the page's listeners. */
-function silently(type: string, target: Element, act: () => void): void {
+/** Runs `action`, hiding its events of this type from the page's listeners. */
+function runSilently(type: string, target: Element, action: () => void): void {
   const { EventTarget } = viewOf(target)
   // Browsers follow a link even if a listener has removed it from the page.
   const outermost = native.isConnected(target) ? viewOf(target) : native.getRootNode(target)
   const silence = (event: Event): void => event.stopImmediatePropagation()
-  const silenced = new AbortController()
-  const options = { capture: true, signal: silenced.signal }
+  const controller = new AbortController()
+  const options = { capture: true, signal: controller.signal }
   EventTarget.prototype.addEventListener.call(outermost, type, silence, options)
-  act()
-  silenced.abort()
+  action()
+  controller.abort()
 }
 
 /** Whether keys go to the element: it is focused in its document, and so is each frame around it. */
@@ -168,15 +168,15 @@ function frameHasFocus(document: Document): boolean {
   const frame = frameOf(document)
   if (!frame) return true
   const outer = native.ownerDocument(frame)
-  return nativeDocument.activeElement(outer) === frameInTree(frame) && frameHasFocus(outer)
+  return nativeDocument.activeElement(outer) === findOutermostHost(frame) && frameHasFocus(outer)
 }
 
 /** The frame as its document's `activeElement` shows it: in a shadow root, the outermost host. */
-function frameInTree(frame: Element): Element {
-  let at = frame
-  for (let root = native.getRootNode(at); 'host' in root; root = native.getRootNode(at))
-    at = (root as ShadowRoot).host
-  return at
+function findOutermostHost(frame: Element): Element {
+  let host = frame
+  for (let root = native.getRootNode(host); 'host' in root; root = native.getRootNode(host))
+    host = (root as ShadowRoot).host
+  return host
 }
 
 export interface Modifiers {
@@ -207,8 +207,8 @@ export function movePointer(live: LivePage, { point, ...hit }: Hit, buttons: num
   const before = live.hovered && native.isConnected(live.hovered) ? live.hovered : null
   const details = { ...MOVE, buttons, point }
   if (before !== receiver) {
-    if (before) cross('leave', before, { ...details, relatedTarget: receiver })
-    cross('enter', receiver, { ...details, relatedTarget: before })
+    if (before) sendCrossing('leave', before, { ...details, relatedTarget: receiver })
+    sendCrossing('enter', receiver, { ...details, relatedTarget: before })
     live.hovered = receiver
   }
   send(receiver, 'pointermove', details)
@@ -216,23 +216,23 @@ export function movePointer(live: LivePage, { point, ...hit }: Hit, buttons: num
 }
 
 /** Sends the events of a pointer that enters or leaves an element, coming from or going to the other one. */
-function cross(
+function sendCrossing(
   verb: 'enter' | 'leave',
   element: Element,
   details: MouseDetails & { readonly relatedTarget: Element | null },
 ): void {
-  const crossed = notShared(element, details.relatedTarget)
-  if (verb === 'enter') crossed.reverse()
+  const crossedElements = excludeShared(element, details.relatedTarget)
+  if (verb === 'enter') crossedElements.reverse()
   for (const kind of ['pointer', 'mouse']) {
     send(element, kind + (verb === 'enter' ? 'over' : 'out'), details)
-    for (const one of crossed) send(one, kind + verb, details)
+    for (const crossed of crossedElements) send(crossed, kind + verb, details)
   }
 }
 
 /** The element and its ancestors, without those of the other element, innermost first. */
-function notShared(element: Element, other: Element | null): Element[] {
+function excludeShared(element: Element, other: Element | null): Element[] {
   const shared = new Set(other ? [other, ...ancestorsOf(other)] : [])
-  return [element, ...ancestorsOf(element)].filter((one) => !shared.has(one))
+  return [element, ...ancestorsOf(element)].filter((candidate) => !shared.has(candidate))
 }
 
 /** Button down: sends its events, then moves the focus as a person's click would. */
@@ -240,7 +240,7 @@ export function pressPointer({ point, receiver }: Hit, options: PressOptions): v
   const details = { ...options, buttons: options.button === 2 ? 2 : 1, point }
   allowPointerCapture(receiver, (captured, type) => send(captured, type, details))
   send(receiver, 'pointerdown', details)
-  if (send(receiver, 'mousedown', details)) focusFrom(receiver)
+  if (send(receiver, 'mousedown', details)) focusNearest(receiver)
 }
 
 export function releasePointer({ point, ...hit }: Hit, options: PressOptions): void {
@@ -269,10 +269,11 @@ export function clickPointer(
 ): boolean {
   const { point } = hit
   const details = { ...options, buttons: 0, point }
-  const places = placesIn(target, hit.receiver)
-  const place = (): Element | undefined => places.find((one) => native.isConnected(one))
+  const receivers = listReceivers(target, hit.receiver)
+  const findConnected = (): Element | undefined =>
+    receivers.find((candidate) => native.isConnected(candidate))
   pressPointer(hit, options)
-  const receiver = place() ?? hit.receiver
+  const receiver = findConnected() ?? hit.receiver
   try {
     check(receiver)
   } catch (error) {
@@ -281,28 +282,28 @@ export function clickPointer(
   }
   if (options.button === 2) send(receiver, 'contextmenu', { ...details, buttons: 2 })
   releasePointer({ point, receiver }, options)
-  const clicked = place()
+  const clicked = findConnected()
   if (!clicked) return false
   check(clicked)
   if (options.button === 2) send(clicked, 'auxclick', details)
-  else dispatchClick(clicked, initOf(clicked, 'click', details), () => check(clicked))
+  else dispatchClick(clicked, createInit(clicked, 'click', details), () => check(clicked))
   if (options.button !== 2 && options.detail === 2) send(clicked, 'dblclick', details)
   return true
 }
 
 /** Elements under the pointer, innermost first, up to the target. */
-function placesIn(target: Element, receiver: Element): readonly Element[] {
-  const places = [receiver, ...ancestorsOf(receiver)]
-  return places.slice(0, Math.max(1, places.indexOf(target) + 1))
+function listReceivers(target: Element, receiver: Element): readonly Element[] {
+  const receivers = [receiver, ...ancestorsOf(receiver)]
+  return receivers.slice(0, Math.max(1, receivers.indexOf(target) + 1))
 }
 
 /** Presses the button on nothing, without a click: floating lists close. */
 export function pressOutside(body: Element): void {
   const details = { button: 0, detail: 1, point: { x: 0, y: 0 } }
-  for (const [type, buttons] of OUTSIDE) send(body, type, { ...details, buttons })
+  for (const [type, buttons] of OUTSIDE_EVENTS) send(body, type, { ...details, buttons })
 }
 
-const OUTSIDE = [
+const OUTSIDE_EVENTS = [
   ['pointerdown', 1],
   ['mousedown', 1],
   ['pointerup', 0],
@@ -312,14 +313,14 @@ const OUTSIDE = [
 /** False when a listener prevented the default. */
 function send(target: Element, type: string, details: MouseDetails): boolean {
   const { MouseEvent, PointerEvent } = viewOf(target)
-  const init = initOf(target, type, details)
+  const init = createInit(target, type, details)
   const Kind = /^(pointer|(got|lost)pointer|auxclick|contextmenu)/.test(type)
     ? PointerEvent
     : MouseEvent
   return dispatchWithoutDefault(target, new Kind(type, init))
 }
 
-function initOf(target: Element, type: string, details: MouseDetails): PointerEventInit {
+function createInit(target: Element, type: string, details: MouseDetails): PointerEventInit {
   const view = viewOf(target)
   const { point, ...rest } = details
   return {
@@ -344,7 +345,7 @@ export const FOCUSABLE =
   'a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable],audio[controls],video[controls]'
 
 /** Focuses the nearest focusable element; without one, blurs the focused element. */
-function focusFrom(receiver: Element): void {
+function focusNearest(receiver: Element): void {
   for (const element of [receiver, ...ancestorsOf(receiver)]) {
     if (!isElement(element) || native.matches(element, ':disabled')) continue
     const label = isTag(element, 'label') && element.control

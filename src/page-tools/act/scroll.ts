@@ -44,16 +44,19 @@ export async function scroll(options: ScrollOptions = {}): Promise<ActionReport>
       scrollIntoView(element)
       return { summary: () => reportScroll(element, live), expectsChange: false }
     }
-    const scroller = scrollerOf(element ?? rootOf(live.options))
+    const scroller = findScroller(element ?? rootOf(live.options))
     if (until) return scrollUntil(scroller, until, { context, options })
-    const before = placeOf(scroller)
-    const moved = move(scroller, direction ?? 'down')
+    const before = readPosition(scroller)
+    const moved = scrollOnce(scroller, direction ?? 'down')
     return {
       summary: () => {
         if (!moved) return 'It is at its end already.'
-        if (placeOf(scroller) !== before)
-          return `Scrolled ${direction ?? 'down'}${position(scroller)}.`
-        throw new PageError('unsupported', `The page scrolled it back${position(scroller)}.`)
+        if (readPosition(scroller) !== before)
+          return `Scrolled ${direction ?? 'down'}${describePosition(scroller)}.`
+        throw new PageError(
+          'unsupported',
+          `The page scrolled it back${describePosition(scroller)}.`,
+        )
       },
       expectsChange: false,
     }
@@ -68,7 +71,7 @@ function reportScroll(element: Element, live: LivePage): string {
   throw new PageError('unsupported', `${name} is not in view: the page did not scroll to it.`)
 }
 
-function placeOf(scroller: Element): string {
+function readPosition(scroller: Element): string {
   return `${native.scrollLeft(scroller)} ${native.scrollTop(scroller)}`
 }
 
@@ -79,7 +82,7 @@ async function scrollUntil(
 ): Promise<ActionOutcome> {
   const { live, signal } = context
   const direction = options.direction ?? 'down'
-  const isOver = searchLimit()
+  const isOver = createSearchLimit()
   const start = native.scrollTop(scroller)
   let samples: readonly (ScrollSample | null)[] = []
   let hasJumped = false
@@ -87,28 +90,28 @@ async function scrollUntil(
   let isBeforeStart = false
   for (let step = 0; !isOver(); step += 1) {
     const clean = scrubber(live)
-    const read = (one: Element): TextForms => {
-      const [spaced, joined] = textsIn(one, live.options)
+    const readCleaned = (candidate: Element): TextForms => {
+      const [spaced, joined] = getTexts(candidate, live.options)
       return [normalize(clean(spaced)), normalize(clean(joined))]
     }
-    const element = innermostHolder(scroller, normalize(text), read)
-    if (element) return foundOutcome(element, text, { live, options })
+    const element = findInnermostHolder(scroller, normalize(text), readCleaned)
+    if (element) return createFoundOutcome(element, text, { live, options })
     if (step === MAX_ESTIMATES && hasJumped) native.scrollTo(scroller, start)
-    const mayJump = step < MAX_ESTIMATES && !isBeforeStart
+    const canJump = step < MAX_ESTIMATES && !isBeforeStart
     samples = [
       samples.at(-1) ?? null,
-      mayJump
+      canJump
         ? sampleScroll(text, {
             scrollTop: native.scrollTop(scroller),
-            textContent: read(scroller)[0],
+            textContent: readCleaned(scroller)[0],
           })
         : null,
     ]
-    const jumped = mayJump && jumpToNumber(scroller, text, samples)
+    const jumped = canJump && jumpToNumber(scroller, text, samples)
     hasJumped ||= jumped
     const isAtStart = isBeforeStart && native.scrollTop(scroller) >= start
-    const moved = !isAtStart && (jumped || move(scroller, direction))
-    if (!moved && (isAtStart || !(await loadsMore(scroller, direction, signal)))) {
+    const moved = !isAtStart && (jumped || scrollOnce(scroller, direction))
+    if (!moved && (isAtStart || !(await waitForMore(scroller, direction, signal)))) {
       // Jumps skip parts of the list: search it page by page now.
       if (hasJumped && step < MAX_ESTIMATES) step = MAX_ESTIMATES - 1
       // A list that grows from its end is at 0 there.
@@ -118,28 +121,29 @@ async function scrollUntil(
         (start > 1 || native.scrollTop(scroller) < 1)
       ) {
         isBeforeStart = true
-        move(scroller, 'top')
-      } else return endOutcome(scroller, text, { direction, start, isWhole: !options.direction })
+        scrollOnce(scroller, 'top')
+      } else
+        return createEndOutcome(scroller, text, { direction, start, isWhole: !options.direction })
     }
     for (let frame = 0; frame < 2; frame += 1) await nextFrame(viewOf(scroller))
     signal?.throwIfAborted()
   }
-  const summary = `${notFound(scroller, text)} The list goes on: the same call searches further.`
+  const summary = `${describeNotFound(scroller, text)} The list goes on: the same call searches further.`
   return { summary, expectsChange: false }
 }
 
 /** Returns a function that counts a step, and says whether the search has had its time. */
-function searchLimit(): () => boolean {
+function createSearchLimit(): () => boolean {
   const start = performance.now()
   let steps = 0
   return () => {
-    const passed = performance.now() - start
+    const elapsedMs = performance.now() - start
     steps += 1
-    return passed > LONGEST_SEARCH_MS || (passed > SEARCH_MS && steps > LEAST_STEPS)
+    return elapsedMs > LONGEST_SEARCH_MS || (elapsedMs > SEARCH_MS && steps > LEAST_STEPS)
   }
 }
 
-async function foundOutcome(
+async function createFoundOutcome(
   element: Element,
   text: string,
   { live, options }: { readonly live: LivePage; readonly options: ScrollOptions },
@@ -154,7 +158,7 @@ async function foundOutcome(
   return { summary, expectsChange: false }
 }
 
-function endOutcome(
+function createEndOutcome(
   scroller: Element,
   text: string,
   {
@@ -168,21 +172,21 @@ function endOutcome(
     : start > 1
       ? ` ${direction} of where it began, at ${Math.round(start)} px`
       : ''
-  const end = ` That is the end${extent}.`
-  return { summary: notFound(scroller, text) + end, expectsChange: false }
+  const endNote = ` That is the end${extent}.`
+  return { summary: describeNotFound(scroller, text) + endNote, expectsChange: false }
 }
 
-function notFound(scroller: Element, text: string): string {
-  return `${quoteSent(text)} did not appear${position(scroller)}.`
+function describeNotFound(scroller: Element, text: string): string {
+  return `${quoteSent(text)} did not appear${describePosition(scroller)}.`
 }
 
 /** Scrolls straight to the estimated position of a numbered item. Returns false without an estimate. */
 function jumpToNumber(
   scroller: Element,
   text: string,
-  [before, now]: readonly (ScrollSample | null)[],
+  [before, after]: readonly (ScrollSample | null)[],
 ): boolean {
-  const top = before && now ? estimateScrollTop(text, before, now) : null
+  const top = before && after ? estimateScrollTop(text, before, after) : null
   if (top === null) return false
   const scrollTop = native.scrollTop(scroller)
   native.scrollTo(scroller, top)
@@ -190,21 +194,21 @@ function jumpToNumber(
 }
 
 /** Whether the list loads more at its end. */
-async function loadsMore(
+async function waitForMore(
   scroller: Element,
   direction: NonNullable<ScrollOptions['direction']>,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const end = performance.now() + LOAD_MS
-  while (performance.now() < end) {
+  const deadline = performance.now() + LOAD_MS
+  while (performance.now() < deadline) {
     await sleep(50, signal)
-    if (move(scroller, direction)) return true
+    if (scrollOnce(scroller, direction)) return true
   }
   return false
 }
 
 /** Readable text of an element. For an element around the page's root, the text of the root. */
-function textsIn(element: Element, options: PageOptions): TextForms {
+function getTexts(element: Element, options: PageOptions): TextForms {
   const root = rootOf(options)
   if (contains(element, root)) return comparableTexts(root, options)
   const isShown = isReadable(element, options) && !isMasked(element, options)
@@ -212,25 +216,25 @@ function textsIn(element: Element, options: PageOptions): TextForms {
 }
 
 /** Finds the innermost element whose readable text contains the text. */
-function innermostHolder(
+function findInnermostHolder(
   scroller: Element,
   text: string,
-  read: (element: Element) => TextForms,
+  readTexts: (element: Element) => TextForms,
 ): Element | null {
-  const letters = withoutSpaces(text)
-  const shows = (element: Element): boolean =>
-    withoutSpaces(normalize(native.textContent(element))).includes(letters) &&
-    read(element).some((shown) => containsText(shown, text))
-  if (!shows(scroller)) return null
-  let at = scroller
+  const letters = removeSpaces(text)
+  const hasText = (element: Element): boolean =>
+    removeSpaces(normalize(native.textContent(element))).includes(letters) &&
+    readTexts(element).some((candidate) => containsText(candidate, text))
+  if (!hasText(scroller)) return null
+  let current = scroller
   for (;;) {
-    const inner = [...native.children(at)].find(shows)
-    if (!inner) return at
-    at = inner
+    const inner = [...native.children(current)].find(hasText)
+    if (!inner) return current
+    current = inner
   }
 }
 
-function withoutSpaces(text: string): string {
+function removeSpaces(text: string): string {
   return text.replaceAll(' ', '')
 }
 
@@ -238,7 +242,7 @@ function withoutSpaces(text: string): string {
  * The element or its nearest ancestor that scrolls; else its largest descendant that scrolls; else the
  * page.
  */
-function scrollerOf(element: Element): Element {
+function findScroller(element: Element): Element {
   const ownerDocument = native.ownerDocument(element)
   const page =
     nativeDocument.scrollingElement(ownerDocument) ?? nativeDocument.documentElement(ownerDocument)
@@ -247,14 +251,15 @@ function scrollerOf(element: Element): Element {
     native.scrollHeight(page) > native.clientHeight(page) + 1
   )
     return page
-  for (let at: Element | null = element; at; at = getParent(at)) if (scrolls(at)) return at
-  const inside = [...native.querySelectorAll(element, '*')].filter(
-    (one) => isElement(one) && scrolls(one),
+  for (let ancestor: Element | null = element; ancestor; ancestor = getParent(ancestor))
+    if (isScrollable(ancestor)) return ancestor
+  const descendants = [...native.querySelectorAll(element, '*')].filter(
+    (candidate) => isElement(candidate) && isScrollable(candidate),
   )
-  return inside.toSorted((a, b) => area(b) - area(a))[0] ?? page
+  return descendants.toSorted((a, b) => getArea(b) - getArea(a))[0] ?? page
 }
 
-function scrolls(element: Element): boolean {
+function isScrollable(element: Element): boolean {
   if (
     native.scrollHeight(element) <= native.clientHeight(element) + 1 &&
     native.scrollWidth(element) <= native.clientWidth(element) + 1
@@ -264,21 +269,24 @@ function scrolls(element: Element): boolean {
   return /auto|scroll/.test(overflowX + overflowY)
 }
 
-function area(element: Element): number {
+function getArea(element: Element): number {
   return native.clientWidth(element) * native.clientHeight(element)
 }
 
 /** Scrolls. Returns false if the position didn't change. */
-function move(scroller: Element, direction: NonNullable<ScrollOptions['direction']>): boolean {
+function scrollOnce(
+  scroller: Element,
+  direction: NonNullable<ScrollOptions['direction']>,
+): boolean {
   const [scrollTop, scrollLeft] = [native.scrollTop(scroller), native.scrollLeft(scroller)]
   const scrollHeight = native.scrollHeight(scroller)
-  const page = native.clientHeight(scroller) * 0.85
-  const wide = native.clientWidth(scroller) * 0.85
+  const pageHeight = native.clientHeight(scroller) * 0.85
+  const pageWidth = native.clientWidth(scroller) * 0.85
   const [x, y] = {
-    up: [0, -page],
-    down: [0, page],
-    left: [-wide, 0],
-    right: [wide, 0],
+    up: [0, -pageHeight],
+    down: [0, pageHeight],
+    left: [-pageWidth, 0],
+    right: [pageWidth, 0],
     top: [0, -scrollHeight],
     bottom: [0, scrollHeight],
   }[direction] as [number, number]
@@ -286,7 +294,7 @@ function move(scroller: Element, direction: NonNullable<ScrollOptions['direction
   return native.scrollTop(scroller) !== scrollTop || native.scrollLeft(scroller) !== scrollLeft
 }
 
-function position(scroller: Element): string {
+function describePosition(scroller: Element): string {
   const end = Math.max(0, native.scrollHeight(scroller) - native.clientHeight(scroller))
   return ` (now at ${Math.round(native.scrollTop(scroller))} of ${end} px)`
 }
@@ -299,10 +307,10 @@ interface ScrollSample {
 
 /** The number that the list shows now, in items that differ from the wanted one by their number only. */
 export function sampleScroll(
-  wanted: string,
+  text: string,
   { scrollTop, textContent }: Pick<Element, 'scrollTop' | 'textContent'>,
 ): ScrollSample | null {
-  const pattern = numberPattern(wanted)
+  const pattern = numberPattern(text)
   if (!pattern) return null
   const numbers = [...normalize(textContent).matchAll(pattern)].map(([, digits]) => Number(digits))
   const number = numbers[Math.floor(numbers.length / 2)]
@@ -311,31 +319,31 @@ export function sampleScroll(
 
 /** The scroll position of the wanted number, if the numbers continue evenly. */
 export function estimateScrollTop(
-  wanted: string,
+  text: string,
   before: ScrollSample,
-  now: ScrollSample,
+  after: ScrollSample,
 ): number | null {
-  const number = Number(/\d+/.exec(wanted)?.[0] ?? Number.NaN)
-  const perItem = (now.top - before.top) / (now.number - before.number)
-  const top = now.top + (number - now.number) * perItem
-  return Number.isFinite(top) && Math.abs(top - now.top) > 1 ? top : null
+  const number = Number(/\d+/.exec(text)?.[0] ?? Number.NaN)
+  const heightPerItem = (after.top - before.top) / (after.number - before.number)
+  const top = after.top + (number - after.number) * heightPerItem
+  return Number.isFinite(top) && Math.abs(top - after.top) > 1 ? top : null
 }
 
 /** A pattern for the wanted text with any number; null for texts with no number or several. */
-function numberPattern(wanted: string): RegExp | null {
-  const parts = normalize(wanted).split(/\d+/)
+function numberPattern(text: string): RegExp | null {
+  const parts = normalize(text).split(/\d+/)
   if (parts.length !== 2) return null
   const [before = '', after = ''] = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`${before}(\\d+)${after}`, 'g')
 }
 
 /** Whether a text is in another one: "Row 7" isn't in "Row 70", and "70" not in "170". Both normalised. */
-function containsText(shown: string, text: string): boolean {
+function containsText(content: string, text: string): boolean {
   const [first, last] = [/^\d/.test(text), /\d$/.test(text)]
-  for (let at = shown.indexOf(text); at >= 0; at = shown.indexOf(text, at + 1)) {
+  for (let at = content.indexOf(text); at >= 0; at = content.indexOf(text, at + 1)) {
     const isCut =
-      (first && /\d/.test(shown[at - 1] ?? '')) ||
-      (last && /\d/.test(shown[at + text.length] ?? ''))
+      (first && /\d/.test(content[at - 1] ?? '')) ||
+      (last && /\d/.test(content[at + text.length] ?? ''))
     if (!isCut) return true
   }
   return false

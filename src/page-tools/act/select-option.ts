@@ -14,7 +14,7 @@ import {
   holdsOther,
   isOpen,
   LEVELS,
-  listFor,
+  findList,
   LISTS,
   namesOf,
   nativeChoice,
@@ -55,7 +55,7 @@ interface PendingChoice {
 }
 
 /** Call it before the click. */
-function pendingChoice(
+function createPendingChoice(
   option: HTMLElement,
   search: OptionSearch,
   marksPointer: boolean,
@@ -74,7 +74,7 @@ function pendingChoice(
 }
 
 /** Whether the page shows the option as chosen now. */
-function showsChoice(choice: PendingChoice, element: HTMLElement): boolean {
+function isShownAsChosen(choice: PendingChoice, element: HTMLElement): boolean {
   const { option, names, scope, marksPointer } = choice
   if (native.isConnected(option) && (isChecked(option) || (!marksPointer && isSelected(option))))
     return true
@@ -85,16 +85,16 @@ function showsChoice(choice: PendingChoice, element: HTMLElement): boolean {
 }
 
 /** Whether the option's name appears in its field, outside of its list. */
-function isShownIn(option: HTMLElement, search: OptionSearch): boolean {
-  const { timesShown: times, isValue: isOwn } = pendingChoice(option, search, false)
-  return times > 0 || isOwn
+function isNameShown(option: HTMLElement, search: OptionSearch): boolean {
+  const { timesShown: count, isValue: isFieldValue } = createPendingChoice(option, search, false)
+  return count > 0 || isFieldValue
 }
 
 /** Whether a native select that a component keeps for its form has the choice. */
 function isChosenNatively(scope: Element, name: string): boolean {
-  const wanted = normalize(name)
+  const normalized = normalize(name)
   return [...native.querySelectorAll<HTMLSelectElement>(scope, 'select')].some((select) =>
-    [...select.selectedOptions].some(({ label }) => normalize(label) === wanted),
+    [...select.selectedOptions].some(({ label }) => normalize(label) === normalized),
   )
 }
 
@@ -112,10 +112,10 @@ function isSelected(option: HTMLElement): boolean {
 }
 
 function isValue(element: Element, names: readonly string[]): boolean {
-  return names.includes(normalize(valueOf(element) ?? native.textContent(element)))
+  return names.includes(normalize(getInputValue(element) ?? native.textContent(element)))
 }
 
-function valueOf(element: Element): string | null {
+function getInputValue(element: Element): string | null {
   return isTag(element, 'input') || isTag(element, 'textarea') ? element.value : null
 }
 
@@ -125,20 +125,21 @@ function timesShown(
   element: HTMLElement,
 ): number {
   const list = getParent(option)
-  const isLeftOut = (one: Element): boolean =>
-    native.matches(one, UNREAD) ||
-    !native.checkVisibility(one) ||
-    (!contains(one, element) && (one === list || one === option || native.matches(one, LISTS)))
+  const isExcluded = (candidate: Element): boolean =>
+    native.matches(candidate, UNREAD) ||
+    !native.checkVisibility(candidate) ||
+    (!contains(candidate, element) &&
+      (candidate === list || candidate === option || native.matches(candidate, LISTS)))
   let count = 0
-  const add = (text: string): void => {
-    const shown = normalize(text)
-    if (names.some((name) => shown.includes(name))) count += 1
+  const countText = (text: string): void => {
+    const normalized = normalize(text)
+    if (names.some((name) => normalized.includes(name))) count += 1
   }
-  const visit = (at: Element): void => {
-    add(valueOf(at) ?? '')
-    for (const node of native.childNodes(at)) {
-      if (native.nodeType(node) === 3) add(native.nodeValue(node) ?? '')
-      else if (native.nodeType(node) === 1 && !isLeftOut(node as Element)) visit(node as Element)
+  const visit = (current: Element): void => {
+    countText(getInputValue(current) ?? '')
+    for (const node of native.childNodes(current)) {
+      if (native.nodeType(node) === 3) countText(native.nodeValue(node) ?? '')
+      else if (native.nodeType(node) === 1 && !isExcluded(node as Element)) visit(node as Element)
     }
   }
   visit(scope)
@@ -155,9 +156,9 @@ export async function selectOption(
   options: ActOptions = {},
 ): Promise<ActionReport> {
   const element = await resolveTarget(target, options)
-  const wanted = [labels].flat()
+  const labelList = [labels].flat()
   return perform(options, async (context) => ({
-    summary: await applyChoice(element, wanted, context),
+    summary: await applyChoice(element, labelList, context),
     element,
     expectsChange: false,
   }))
@@ -166,105 +167,112 @@ export async function selectOption(
 /** The choice alone, for actions of several steps. */
 export async function applyChoice(
   element: HTMLElement,
-  wanted: readonly string[],
+  labels: readonly string[],
   context: ActionContext,
 ): Promise<ResultReporter> {
-  if (wanted.length === 0) throw new PageError('invalid-input', 'Say which option.')
+  if (labels.length === 0) throw new PageError('invalid-input', 'Say which option.')
   if (isTag(element, 'label') && element.control) {
     requireAllowed(element.control, context.live.options)
-    return applyChoice(element.control, wanted, context)
+    return applyChoice(element.control, labels, context)
   }
   return isTag(element, 'select')
-    ? chooseNative(element, wanted, context)
-    : chooseCustom(element, wanted, context)
+    ? chooseNative(element, labels, context)
+    : chooseCustom(element, labels, context)
 }
 
 async function chooseNative(
   select: HTMLSelectElement,
-  wanted: readonly string[],
+  labels: readonly string[],
   context: ActionContext,
 ): Promise<ResultReporter> {
   const { live, signal, showOverlay } = context
   const isHidden = hiddenReason(select) !== null
   // A select out of view looks like one that a library has hidden behind its own list.
   if (!isHidden) await makeReady(select, { live, signal, byKeys: true })
-  const standIn = standInFor(select, wanted)
-  const isUnseen = isHidden && standIn !== null
+  const standIn = findStandIn(select, labels)
+  const usesStandIn = isHidden && standIn !== null
   if (isHidden && !standIn) await makeReady(select, { live, signal })
   await showOverlay(standIn ?? select)
-  if (wanted.length > 1 && !select.multiple)
+  if (labels.length > 1 && !select.multiple)
     throw new PageError('refused-value', `${describeElement(select, live)} takes one option only.`)
-  const chosen = wanted.map((label) => nativeOption(select, label, context))
-  for (const one of [select, ...chosen]) checkAction(one, context)
-  if (isUnseen) await chooseCustom(standIn, wanted, context)
+  const chosen = labels.map((label) => findNativeOption(select, label, context))
+  for (const item of [select, ...chosen]) checkAction(item, context)
+  if (usesStandIn) await chooseCustom(standIn, labels, context)
   else {
     select.focus({ preventScroll: true })
     const before = [...select.selectedOptions]
     for (const option of select.options) option.selected = chosen.includes(option)
-    const isSame = before.length === chosen.length && before.every((one) => chosen.includes(one))
+    const isSame =
+      before.length === chosen.length && before.every((candidate) => chosen.includes(candidate))
     if (!isSame) sendChoice(select)
-    if (standIn) await chooseVisibly(standIn, { select, wanted }, context)
+    if (standIn) await chooseVisibly(standIn, { select, labels }, context)
   }
-  return (seen) =>
-    reportNativeChoice(select, { wanted, chosen, live, ...seen }) +
-    (standIn && native.isConnected(standIn) && !isShownBy(standIn, select)
+  return (result) =>
+    reportNativeChoice(select, { labels, chosen, live, ...result }) +
+    (standIn && native.isConnected(standIn) && !isSelectionShown(standIn, select)
       ? ` A person still sees ${describeElement(standIn, live)} there.`
       : '')
 }
 
 const LIST_FIELDS = '[role=combobox],[aria-haspopup]'
-const OTHERS = 'label,script,style,input,select,textarea,button,a[href]'
+const NO_STAND_INS = 'label,script,style,input,select,textarea,button,a[href]'
 const SMALLEST_PX = 8
 
 /**
  * The element that a library shows in place of a hidden select: it is beside the select, and says that it opens a list,
  * shows the chosen option, or has a list with the wanted ones.
  */
-function standInFor(select: HTMLSelectElement, wanted: readonly string[]): HTMLElement | null {
+function findStandIn(select: HTMLSelectElement, labels: readonly string[]): HTMLElement | null {
   const hit = hitTest(select)
   // A hit on its label tells nothing about the select itself.
   if ('receiver' in hit && contains(select, hit.receiver)) return null
   const chosen = [...select.selectedOptions].map(({ label }) => normalize(label))
-  const isStandIn = (one: Element | null): one is HTMLElement => {
-    if (!one || !isElement(one) || hiddenReason(one)) return false
-    const { width, height } = native.getBoundingClientRect(one)
+  const isStandIn = (candidate: Element | null): candidate is HTMLElement => {
+    if (!candidate || !isElement(candidate) || hiddenReason(candidate)) return false
+    const { width, height } = native.getBoundingClientRect(candidate)
     if (Math.min(width, height) < SMALLEST_PX) return false
-    if (native.matches(one, LIST_FIELDS)) return true
-    const text = normalize(native.innerText(one))
-    const showsChoice = text !== '' && chosen.includes(text)
-    return !native.matches(one, OTHERS) && (showsChoice || hasList(one, wanted))
+    if (native.matches(candidate, LIST_FIELDS)) return true
+    const text = normalize(native.innerText(candidate))
+    const showsChosen = text !== '' && chosen.includes(text)
+    return !native.matches(candidate, NO_STAND_INS) && (showsChosen || hasList(candidate, labels))
   }
-  let at: Element | null = select
-  for (let level = 0; at && level < LEVELS && !isTag(at, 'body'); level += 1, at = getParent(at)) {
-    const beside = [native.nextElementSibling(at), native.previousElementSibling(at)]
-    const found = beside.find(isStandIn)
-    if (found) return fieldIn(found, wanted)
-    if (holdsOther(at, select)) break
+  let ancestor: Element | null = select
+  for (
+    let level = 0;
+    ancestor && level < LEVELS && !isTag(ancestor, 'body');
+    level += 1, ancestor = getParent(ancestor)
+  ) {
+    const siblings = [native.nextElementSibling(ancestor), native.previousElementSibling(ancestor)]
+    const found = siblings.find(isStandIn)
+    if (found) return findClickablePart(found, labels)
+    if (holdsOther(ancestor, select)) break
   }
   return null
 }
 
 /** The part to click of an element that also holds the list: its first visible one. */
-function fieldIn(standIn: HTMLElement, wanted: readonly string[]): HTMLElement {
-  const [first] = [...native.children(standIn)].filter((one) => native.checkVisibility(one))
-  return first && isElement(first) && holdsAll([standIn], wanted) ? first : standIn
+function findClickablePart(standIn: HTMLElement, labels: readonly string[]): HTMLElement {
+  const [first] = [...native.children(standIn)].filter((candidate) =>
+    native.checkVisibility(candidate),
+  )
+  return first && isElement(first) && containsLabels([standIn], labels) ? first : standIn
 }
 
 /** Whether the element, or the one behind it, has elements with these labels. */
-function hasList(standIn: Element, wanted: readonly string[]): boolean {
-  return holdsAll([standIn, native.nextElementSibling(standIn)], wanted)
+function hasList(standIn: Element, labels: readonly string[]): boolean {
+  return containsLabels([standIn, native.nextElementSibling(standIn)], labels)
 }
 
-function holdsAll(lists: readonly (Element | null)[], wanted: readonly string[]): boolean {
-  const parts = lists.flatMap((one) => [
-    ...(one ? native.querySelectorAll(one, ':not(option)') : []),
+function containsLabels(lists: readonly (Element | null)[], labels: readonly string[]): boolean {
+  const elements = lists.flatMap((list) => [
+    ...(list ? native.querySelectorAll(list, ':not(option)') : []),
   ])
-  const texts = new Set(parts.map((part) => normalize(native.textContent(part))))
-  return wanted.every((label) => texts.has(normalize(label)))
+  const texts = new Set(elements.map((part) => normalize(native.textContent(part))))
+  return labels.every((label) => texts.has(normalize(label)))
 }
 
 /** Whether the element shows the chosen options, and not a list of all. */
-function isShownBy(standIn: HTMLElement, select: HTMLSelectElement): boolean {
+function isSelectionShown(standIn: HTMLElement, select: HTMLSelectElement): boolean {
   const lines = native.innerText(standIn).split('\n').map(normalize)
   return [...select.options].every(({ label, selected }) => {
     const name = normalize(label)
@@ -275,26 +283,26 @@ function isShownBy(standIn: HTMLElement, select: HTMLSelectElement): boolean {
 /** Chooses in the visible list if what a person sees doesn't follow the select. */
 async function chooseVisibly(
   standIn: HTMLElement,
-  { select, wanted }: { readonly select: HTMLSelectElement; readonly wanted: readonly string[] },
+  { select, labels }: { readonly select: HTMLSelectElement; readonly labels: readonly string[] },
   context: ActionContext,
 ): Promise<void> {
   native.blur(select)
-  const isShown = (): true | undefined => isShownBy(standIn, select) || undefined
+  const isShown = (): true | undefined => isSelectionShown(standIn, select) || undefined
   if (await poll(isShown, context, deadline(viewOf(select), 300))) return
   const search = { element: standIn, options: context.live.options, before: new Set<Element>() }
   try {
-    const [label = ''] = wanted
+    const [label = ''] = labels
     // The select's focus may have opened the list.
-    const open = wanted.length === 1 ? findOption(search, label) : undefined
-    if (open) await clickElement(open, context)
-    else await chooseCustom(standIn, wanted, context)
+    const openOption = labels.length === 1 ? findOption(search, label) : undefined
+    if (openOption) await clickElement(openOption, context)
+    else await chooseCustom(standIn, labels, context)
   } catch (error) {
     // The select has the choice: the report says what is shown.
     if (!PageError.is(error)) throw error
   }
 }
 
-function nativeOption(
+function findNativeOption(
   select: HTMLSelectElement,
   label: string,
   { live }: ActionContext,
@@ -313,39 +321,43 @@ function nativeOption(
 
 async function chooseCustom(
   element: HTMLElement,
-  wanted: readonly string[],
+  labels: readonly string[],
   context: ActionContext,
 ): Promise<ResultReporter> {
   const { options } = context.live
-  const search: OptionSearch = { element, options, before: presentBeforeOpening(element, wanted) }
+  const search: OptionSearch = { element, options, before: presentBeforeOpening(element, labels) }
   const choices: CustomChoice[] = []
-  let many = wanted.length > 1
-  for (const label of wanted) {
+  let isMultiple = labels.length > 1
+  for (const label of labels) {
     if (!isOpen(element)) await openList(element, context)
-    const option = await reachOption(search, label, context)
+    const option = await revealOption(search, label, context)
     if (!option) {
-      choices.push({ label, was: true })
+      choices.push({ label, chosen: true })
       continue
     }
-    many ||= allowsSeveral(option, search)
-    const state = await stateBefore(option, search, context)
+    isMultiple ||= allowsSeveral(option, search)
+    const state = await detectState(option, search, context)
     const isMenu = getShownRole(option).startsWith('menuitem')
     // A click on a chosen option of a multiple-choice list would deselect it.
-    if (many && state.isChosen) choices.push({ label, was: true })
+    if (isMultiple && state.isChosen) choices.push({ label, chosen: true })
     else {
-      choices.push({ label, isMenu, pending: pendingChoice(option, search, state.marksPointer) })
+      choices.push({
+        label,
+        isMenu,
+        pending: createPendingChoice(option, search, state.marksPointer),
+      })
       await clickElement(option, context)
     }
   }
-  if (many) await closeList(element, context)
-  return (seen) => reportCustomChoice(element, { choices, live: context.live, ...seen })
+  if (isMultiple) await closeList(element, context)
+  return (result) => reportCustomChoice(element, { choices, live: context.live, ...result })
 }
 
 /**
  * Returns the option, after typing or scrolling if it isn't in view. Undefined: the list doesn't show it, because it is
  * chosen already.
  */
-async function reachOption(
+async function revealOption(
   search: OptionSearch,
   label: string,
   context: ActionContext,
@@ -364,7 +376,9 @@ async function reachOption(
   }
   option ??= await scrollToOption(search, label, context)
   if (!option) {
-    const names = masked ? [] : optionsFor(search).flatMap((one) => namesOf(one, search)[0] ?? [])
+    const names = masked
+      ? []
+      : optionsFor(search).flatMap((candidate) => namesOf(candidate, search)[0] ?? [])
     throw optionNotFound(describeElement(element, context.live), label, names)
   }
   requireAllowed(option, context.live.options)
@@ -375,7 +389,7 @@ async function reachOption(
 
 async function openList(element: HTMLElement, context: ActionContext): Promise<void> {
   await clickElement(element, context)
-  if (await poll(() => listFor(element) ?? undefined, context, deadline(viewOf(element), 500)))
+  if (await poll(() => findList(element) ?? undefined, context, deadline(viewOf(element), 500)))
     return
   const opensByKey = native.matches(element, '[role=combobox],[aria-haspopup]')
   if (native.ariaExpanded(element) !== 'true' && opensByKey)
@@ -388,7 +402,7 @@ async function openList(element: HTMLElement, context: ActionContext): Promise<v
  */
 async function closeList(element: HTMLElement, context: ActionContext): Promise<void> {
   await nextFrame(viewOf(element))
-  if (listFor(element) === element || !isOpen(element)) return
+  if (findList(element) === element || !isOpen(element)) return
   if (closest(element, 'dialog,[role=dialog],[role=alertdialog]')) return
   const receiver = focusedElement(native.ownerDocument(element))
   if (receiver && canReceiveKeys(receiver, context.live))
@@ -429,12 +443,18 @@ async function poll<Value>(
 }
 
 function optionNotFound(name: string, label: string, names: readonly string[]): PageError {
-  const wanted = normalize(label)
-  const close = names.filter((one) => normalize(one).includes(wanted.slice(0, 3)))
-  const shown = (close.length > 0 ? close : names).slice(0, 8).map((one) => quote(shorten(one, 60)))
-  const rest = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
-  const list = shown.length > 0 ? ` It has ${shown.join(', ')}${rest}.` : ' It shows none to read.'
-  return new PageError('not-found', `${name} has no single option ${quoteSent(label)}.${list}`)
+  const normalized = normalize(label)
+  const similar = names.filter((candidate) => normalize(candidate).includes(normalized.slice(0, 3)))
+  const listed = (similar.length > 0 ? similar : names)
+    .slice(0, 8)
+    .map((item) => quote(shorten(item, 60)))
+  const moreNote = names.length > listed.length ? ` and ${names.length - listed.length} more` : ''
+  const optionsNote =
+    listed.length > 0 ? ` It has ${listed.join(', ')}${moreNote}.` : ' It shows none to read.'
+  return new PageError(
+    'not-found',
+    `${name} has no single option ${quoteSent(label)}.${optionsNote}`,
+  )
 }
 
 /** State of an option before the click. */
@@ -448,75 +468,81 @@ interface OptionState {
  * Finds out whether an option is chosen. Some lists set `aria-selected` on the choice, others only on the highlighted
  * option, which moves with the pointer. Leaves the pointer over an option.
  */
-async function stateBefore(
+async function detectState(
   option: HTMLElement,
   search: OptionSearch,
   { live, signal }: ActionContext,
 ): Promise<OptionState> {
   const before = isSelected(option)
-  const others = optionsFor(search).filter((one) => one !== option)
+  const otherOptions = optionsFor(search).filter((candidate) => candidate !== option)
   movePointer(live, await makeReady(option, { live, signal }))
   await nextFrame(viewOf(option))
   const scope = scopeOf(search.element)
-  const isSure =
+  const isCertain =
     isChecked(option) ||
     // Some lists expose the state of an option only while the pointer is over it.
     chosenTwin(option, search) ||
     namesOf(option, search).some((name) => isChosenNatively(scope, name))
-  if (!isSelected(option)) return { isChosen: isSure, marksPointer: false }
-  if (!before) return { isChosen: isSure, marksPointer: true }
-  if (isSure) return { isChosen: true, marksPointer: false }
-  for (const other of others) {
+  if (!isSelected(option)) return { isChosen: isCertain, marksPointer: false }
+  if (!before) return { isChosen: isCertain, marksPointer: true }
+  if (isCertain) return { isChosen: true, marksPointer: false }
+  for (const other of otherOptions) {
     const hit = hitTest(other)
     if (!('receiver' in hit)) continue
     movePointer(live, hit)
     await nextFrame(viewOf(option))
-    const stays = isSelected(option)
-    return { isChosen: stays, marksPointer: !stays }
+    const remainsSelected = isSelected(option)
+    return { isChosen: remainsSelected, marksPointer: !remainsSelected }
   }
   // Without other options to compare with, check whether the field shows this one.
-  const isChosen = isShownIn(option, search)
+  const isChosen = isNameShown(option, search)
   return { isChosen, marksPointer: !isChosen }
 }
 
-interface Seen {
+interface ReportContext {
   readonly live: LivePage
   readonly changed: boolean
 }
 
-const SHOWN = 60
+const MAX_LABEL_LENGTH = 60
 
 /** Reports a choice in a native select, which the page may have reverted. */
 function reportNativeChoice(
   select: HTMLSelectElement,
   {
-    wanted,
+    labels: wanted,
     chosen,
     live,
     changed,
-  }: Seen & { readonly wanted: readonly string[]; readonly chosen: readonly HTMLOptionElement[] },
+  }: ReportContext & {
+    readonly labels: readonly string[]
+    readonly chosen: readonly HTMLOptionElement[]
+  },
 ): string {
   const name = describeElement(select, live)
-  const labels = wanted.map(quoteSent).join(', ')
+  const labelText = wanted.map(quoteSent).join(', ')
   const isKept = chosen.every(({ label, value }) =>
-    [...select.selectedOptions].some((one) => one.label === label && one.value === value),
+    [...select.selectedOptions].some(
+      (candidate) => candidate.label === label && candidate.value === value,
+    ),
   )
   // For a masked list, report nothing about its state, not even a reverted choice.
-  if (isKept || isMasked(select, live.options)) return `Chose ${labels} in ${name}.`
-  if (!native.isConnected(select)) return `Chose ${labels} in ${name}; the page replaced it.`
-  const now = [...select.selectedOptions].map(({ label }) =>
-    quote(shorten(cleanText(label), SHOWN)),
+  if (isKept || isMasked(select, live.options)) return `Chose ${labelText} in ${name}.`
+  if (!native.isConnected(select)) return `Chose ${labelText} in ${name}; the page replaced it.`
+  const current = [...select.selectedOptions].map(({ label }) =>
+    quote(shorten(cleanText(label), MAX_LABEL_LENGTH)),
   )
-  const shows = now.length > 0 ? `it shows ${now.join(', ')}` : 'nothing is chosen in it'
-  if (changed) return `Chose ${labels} in ${name}; now ${shows}.`
-  throw new PageError('refused-value', `${name} did not keep ${labels}: ${shows}.`)
+  const currentNote =
+    current.length > 0 ? `it shows ${current.join(', ')}` : 'nothing is chosen in it'
+  if (changed) return `Chose ${labelText} in ${name}; now ${currentNote}.`
+  throw new PageError('refused-value', `${name} did not keep ${labelText}: ${currentNote}.`)
 }
 
 /** A choice in a component's own list. */
 interface CustomChoice {
   readonly label: string
   /** Chosen before the call. */
-  readonly was?: boolean
+  readonly chosen?: boolean
   /** Menu items act on a click, and aren't chosen afterwards. */
   readonly isMenu?: boolean
   readonly pending?: PendingChoice
@@ -525,22 +551,22 @@ interface CustomChoice {
 /** Reports choices in a component's own list. */
 function reportCustomChoice(
   element: HTMLElement,
-  { choices, live, changed }: Seen & { readonly choices: readonly CustomChoice[] },
+  { choices, live, changed }: ReportContext & { readonly choices: readonly CustomChoice[] },
 ): string {
   const name = describeElement(element, live)
-  const groups = { was: [] as string[], shown: [] as string[], clicked: [] as string[] }
+  const groups = { chosen: [] as string[], shown: [] as string[], clicked: [] as string[] }
   const missing: string[] = []
   const isSilent = isMasked(element, live.options) || !native.isConnected(element)
-  for (const { label, was, isMenu, pending } of choices) {
+  for (const { label, chosen, isMenu, pending } of choices) {
     const text = quoteSent(label)
-    if (was || !pending) groups.was.push(text)
-    else if (isSilent || showsChoice(pending, element)) groups.shown.push(text)
+    if (chosen || !pending) groups.chosen.push(text)
+    else if (isSilent || isShownAsChosen(pending, element)) groups.shown.push(text)
     else if (isMenu) groups.clicked.push(text)
     else missing.push(text)
   }
   const lines = [
     groups.shown.length > 0 && `Chose ${groups.shown.join(', ')} in ${name}.`,
-    groups.was.length > 0 && `${groups.was.join(', ')} was chosen already in ${name}.`,
+    groups.chosen.length > 0 && `${groups.chosen.join(', ')} was chosen already in ${name}.`,
     groups.clicked.length > 0 &&
       `Clicked ${groups.clicked.join(', ')} of ${name}.${changed ? '' : ' Nothing changed.'}`,
     missing.length > 0 &&

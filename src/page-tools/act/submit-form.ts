@@ -1,5 +1,5 @@
 import {
-  asSent,
+  markAsSent,
   cleanText,
   escapeMarks,
   isScrubbed,
@@ -15,7 +15,7 @@ import { framed } from '../read/snapshot.ts'
 import { clickElement } from './click.ts'
 import { describeElement, validationMessageOf } from './target.ts'
 import { blocksSubmission } from './field-kind.ts'
-import { digestBeside } from './approval-target.ts'
+import { digestFormFields } from './approval-target.ts'
 import { checkKey } from './guard-actions.ts'
 import { keyOf } from './text/key.ts'
 import { sendKeyPress } from './text/keyboard.ts'
@@ -58,43 +58,44 @@ export function submitForm(task: FormTask, options: ActOptions): Promise<ActionR
   const { form, submits } = task
   let watch: SubmitWatch | null = null
   return perform(options, async (context) => {
-    const others = digestOfOthers(task, live)
-    const reporters = await fillAll(task, context)
+    const digestBefore = digestOtherFields(task, live)
+    const reporters = await fillFields(task, context)
     const press = findSubmitControl(form)
     requireValid(form, live)
     requireApproved(task, press)
-    if (task.isApproved && digestOfOthers(task, live) !== others) throw stale(OTHERS)
+    if (task.isApproved && digestOtherFields(task, live) !== digestBefore)
+      throw createStaleError(CHANGED_FIELDS)
     if (!submits) {
       if (press) native.focus(press.element)
-      const how =
+      const nextStep =
         press?.action === 'click' ? `press ${describeElement(press.element, live)}` : 'send it'
-      const end = `The form is not sent: on this page a person checks it first. Tell them, or ${how} if they agreed.`
+      const notice = `The form is not sent: on this page a person checks it first. Tell them, or ${nextStep} if they agreed.`
       return {
-        summary: (seen) => [...collectReports(reporters, seen), end].join('\n'),
+        summary: (result) => [...collectReports(reporters, result), notice].join('\n'),
         expectsChange: false,
       }
     }
     if (!press)
       return {
-        summary: (seen) =>
+        summary: (result) =>
           [
-            ...collectReports(reporters, seen),
+            ...collectReports(reporters, result),
             'The form is not sent: it has no submit button.',
           ].join('\n'),
         expectsChange: false,
       }
     // A button may send it later.
-    const watched = (watch = watchSubmit(form))
-    const on = describeElement(press.element, live)
-    const pressed = press.action === 'click' ? on : `Enter in ${on}`
+    const activeWatch = (watch = watchSubmit(form))
+    const controlName = describeElement(press.element, live)
+    const pressedName = press.action === 'click' ? controlName : `Enter in ${controlName}`
     await pressSubmitControl(press, context)
-    const { response } = watched
-    const answer = response && (await untilAnswered(response, context))
-    return { summary: () => endOf(watched, pressed, answer) }
+    const { response } = activeWatch
+    const answer = response && (await waitForAnswer(response, context))
+    return { summary: () => reportSubmission(activeWatch, pressedName, answer) }
   }).finally(() => watch?.stop())
 }
 
-async function fillAll(
+async function fillFields(
   { fillings }: FormTask,
   context: ActionContext,
 ): Promise<readonly ResultReporter[]> {
@@ -106,30 +107,30 @@ async function fillAll(
     } catch (error) {
       if (!PageError.is(error) || error.code === 'unconfirmed' || error.code === 'stale-ref')
         throw error
-      problems.push(`${key}: ${isScrubbed(error) ? asSent(error.message) : error.message}`)
+      problems.push(`${key}: ${isScrubbed(error) ? markAsSent(error.message) : error.message}`)
     }
-  if (problems.length > 0) throw notSent(problems)
+  if (problems.length > 0) throw createNotSentError(problems)
   return reporters
 }
 
 /** Throws if the page, or filling in, put another button in the place of the approved one. */
 function requireApproved({ submits, isApproved }: FormTask, press: SubmitControl | null): void {
-  if (submits && press && isApproved?.(press) === false) throw stale(PRESS)
+  if (submits && press && isApproved?.(press) === false) throw createStaleError(CHANGED_SUBMIT)
 }
 
-function digestOfOthers({ form, fillings }: FormTask, { options }: LivePage): string {
-  return digestBeside(
+function digestOtherFields({ form, fillings }: FormTask, { options }: LivePage): string {
+  return digestFormFields(
     form,
     fillings.flatMap(({ elements }) => elements),
     options,
   )
 }
 
-const PRESS = 'The form is now sent in a way that nobody approved.'
-const OTHERS = 'Other fields of the form changed as it was filled in.'
+const CHANGED_SUBMIT = 'The form is now sent in a way that nobody approved.'
+const CHANGED_FIELDS = 'Other fields of the form changed as it was filled in.'
 
-function stale(why: string): PageError {
-  return new PageError('stale-ref', `${why} Nothing was sent. Make the call again.`)
+function createStaleError(reason: string): PageError {
+  return new PageError('stale-ref', `${reason} Nothing was sent. Make the call again.`)
 }
 
 /** Throws the messages that the browser would show a person, unless the form has `novalidate`. */
@@ -143,13 +144,13 @@ function requireValid(form: HTMLFormElement, live: LivePage): void {
   const problems = elementsOf(form).flatMap((field) => {
     const message = validationMessageOf(field, live.options)
     return message
-      ? [`${parameterOf(field, scrubber(live)) || describeElement(field, live)}: ${message}`]
+      ? [`${getParameterName(field, scrubber(live)) || describeElement(field, live)}: ${message}`]
       : []
   })
-  if (problems.length > 0) throw notSent(problems)
+  if (problems.length > 0) throw createNotSentError(problems)
 }
 
-function notSent(problems: readonly string[]): PageError {
+function createNotSentError(problems: readonly string[]): PageError {
   return new PageError('refused-value', ['Nothing was sent:', ...problems].join('\n'))
 }
 
@@ -161,45 +162,45 @@ export interface SubmitControl {
 
 export function findSubmitControl(form: HTMLFormElement): SubmitControl | null {
   const elements = elementsOf(form).filter(isElement)
-  const buttons = elements.filter((one) => submitterOf(one) === one)
-  const button = buttons.find((one) => !native.matches(one, ':disabled')) ?? buttons[0]
+  const buttons = elements.filter((candidate) => submitterOf(candidate) === candidate)
+  const button = buttons.find((candidate) => !native.matches(candidate, ':disabled')) ?? buttons[0]
   if (button) return { element: button, action: 'click' }
   const [field, ...others] = elements.filter(blocksSubmission)
   return field && others.length === 0 ? { element: field, action: 'enter' } : null
 }
 
 async function pressSubmitControl(
-  { element: on, action }: SubmitControl,
+  { element: control, action }: SubmitControl,
   context: ActionContext,
 ): Promise<void> {
   if (action === 'click') {
-    await clickElement(on, context)
+    await clickElement(control, context)
     return
   }
-  checkKey(on, context, 'activate')
-  native.focus(on)
-  sendKeyPress(on, keyOf('Enter'), context)
+  checkKey(control, context, 'activate')
+  native.focus(control)
+  sendKeyPress(control, keyOf('Enter'), context)
 }
 
 /** Report once the page has settled. A script of the page may send the form without an event. */
-function endOf(
+function reportSubmission(
   { isSubmitted, response }: SubmitWatch,
-  pressed: string,
+  pressedName: string,
   answer: string | null,
 ): string {
   if (!isSubmitted)
-    return `Filled in the form and pressed ${pressed}. The page sent no form by itself; its own script may have sent it. Look at what changed before you send it again.`
-  const sent = 'Filled in and sent the form.'
-  if (answer === null) return response ? `${sent} The page answers later.` : sent
-  const shown = shorten(escapeMarks(answer), RESPONSE_LIMIT)
-  return `${sent} The page answers (untrusted page content):\n${framed(shown)}`
+    return `Filled in the form and pressed ${pressedName}. The page sent no form by itself; its own script may have sent it. Look at what changed before you send it again.`
+  const sentNote = 'Filled in and sent the form.'
+  if (answer === null) return response ? `${sentNote} The page answers later.` : sentNote
+  const answerText = shorten(escapeMarks(answer), RESPONSE_LIMIT)
+  return `${sentNote} The page answers (untrusted page content):\n${framed(answerText)}`
 }
 
 function collectReports(
   reporters: readonly ResultReporter[],
-  seen: Parameters<ResultReporter>[0],
+  result: Parameters<ResultReporter>[0],
 ): string[] {
-  return reporters.map((reporter) => reporter(seen))
+  return reporters.map((reporter) => reporter(result))
 }
 
 /** How long a page may take to answer. Milliseconds. */
@@ -258,33 +259,33 @@ function watchSubmit(form: HTMLFormElement): SubmitWatch {
 }
 
 /** Returns the answer as text, without secrets. Rejects with `refused-value` if the page rejects. */
-async function untilAnswered(
+async function waitForAnswer(
   response: Promise<unknown>,
   { live, signal }: { readonly live: LivePage; readonly signal: AbortSignal | undefined },
 ): Promise<string> {
-  const time = AbortSignal.timeout(ANSWER_MS)
-  const ended = signal ? AbortSignal.any([signal, time]) : time
-  const end = new Promise<never>((_resolve, reject) => {
-    const stop = (): void =>
+  const timeout = AbortSignal.timeout(ANSWER_MS)
+  const endSignal = signal ? AbortSignal.any([signal, timeout]) : timeout
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const rejectNow = (): void =>
       reject(
         signal?.aborted
           ? (signal.reason as Error)
           : new PageError('timeout', 'The form was sent, and the page did not answer in time.'),
       )
-    if (ended.aborted) stop()
-    ended.addEventListener('abort', stop, { once: true })
+    if (endSignal.aborted) rejectNow()
+    endSignal.addEventListener('abort', rejectNow, { once: true })
   })
-  const refusal = (thrown: unknown): never => {
+  const throwRefusal = (thrown: unknown): never => {
     // Scrub first, then shorten: the beginning of a secret that is cut would stay.
-    const said = shorten(scrub(cleanText(describeThrown(thrown)), live), REFUSAL_LIMIT)
-    throw new PageError('refused-value', `The page refused what was sent: ${quote(said)}`)
+    const message = shorten(scrub(cleanText(describeThrown(thrown)), live), REFUSAL_LIMIT)
+    throw new PageError('refused-value', `The page refused what was sent: ${quote(message)}`)
   }
-  const text = textOf(await Promise.race([response.catch(refusal), end]))
+  const text = toText(await Promise.race([response.catch(throwRefusal), aborted]))
   return scrub(withoutSigns(cleanUntrustedText(text)), live)
 }
 
 /** Never throws: the form was sent, even if its answer has no text. */
-function textOf(answer: unknown): string {
+function toText(answer: unknown): string {
   if (typeof answer === 'string') return answer
   try {
     return JSON.stringify(answer) ?? 'Nothing.'
@@ -313,7 +314,7 @@ const OPTION_LABEL_LIMIT = 100
 const PATTERN_LIMIT = 200
 
 /** Returns null for a field that no call fills. */
-function kindOf(elements: readonly HTMLElement[]): FieldKind | null {
+function getKind(elements: readonly HTMLElement[]): FieldKind | null {
   const [element] = elements
   if (!element) return null
   if (isTag(element, 'textarea')) return 'text'
@@ -332,7 +333,7 @@ function kindOf(elements: readonly HTMLElement[]): FieldKind | null {
   }
 }
 
-interface Said {
+interface FieldTexts {
   readonly label: string
   readonly labels: readonly string[]
   /** The field's content is kept from the model. */
@@ -347,38 +348,38 @@ interface Said {
  */
 function fieldSchema(
   elements: readonly HTMLElement[],
-  said: Said,
+  texts: FieldTexts,
 ): Pick<FormField, 'kind' | 'schema'> | null {
-  const kind = kindOf(elements)
+  const kind = getKind(elements)
   const [element] = elements
-  return kind && element ? { kind, schema: kindSchema(kind, element, said) } : null
+  return kind && element ? { kind, schema: kindSchema(kind, element, texts) } : null
 }
 
-function kindSchema(kind: FieldKind, element: HTMLElement, said: Said): JsonObject {
-  const { label, masked } = said
+function kindSchema(kind: FieldKind, element: HTMLElement, texts: FieldTexts): JsonObject {
+  const { label, masked } = texts
   switch (kind) {
     case 'box':
-      return { type: 'boolean', ...described(label) }
+      return { type: 'boolean', ...withDescription(label) }
     case 'number':
       return {
         ...(masked ? { type: 'number' } : numberSchema(element as HTMLInputElement)),
-        ...described(label),
+        ...withDescription(label),
       }
     case 'text': {
-      const rule = masked ? {} : textRules(element as HTMLInputElement, said.clean)
+      const rule = masked ? {} : textRules(element as HTMLInputElement, texts.clean)
       return {
         type: 'string',
         ...rule,
-        ...described(label, isTag(element, 'input') ? FORMATS[element.type] : ''),
+        ...withDescription(label, isTag(element, 'input') ? FORMATS[element.type] : ''),
       }
     }
     case 'choice':
-      return { type: 'string', ...choiceRule(element, said), ...described(label) }
+      return { type: 'string', ...choiceRule(element, texts), ...withDescription(label) }
     case 'choices':
       return {
         type: 'array',
-        items: { type: 'string', ...choiceRule(element, said) },
-        ...described(label),
+        items: { type: 'string', ...choiceRule(element, texts) },
+        ...withDescription(label),
       }
     default:
       return kind satisfies never
@@ -396,7 +397,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   url: 'An address with https://',
 }
 
-function described(label: string, format = ''): JsonObject {
+function withDescription(label: string, format = ''): JsonObject {
   const description = [label, format].filter(Boolean).join('. ')
   return description ? { description } : {}
 }
@@ -415,8 +416,8 @@ function textRules(
   { minLength, maxLength, pattern }: HTMLInputElement,
   clean: (text: string) => string,
 ): JsonObject {
-  const plain = (pattern ?? '').replace(/\\/g, '')
-  const isSecret = [pattern ?? '', plain].some((text) => clean(text) !== text)
+  const unescaped = (pattern ?? '').replace(/\\/g, '')
+  const isSecret = [pattern ?? '', unescaped].some((text) => clean(text) !== text)
   return {
     ...(minLength > 0 && { minLength }),
     ...(maxLength >= 0 && { maxLength }),
@@ -434,13 +435,13 @@ function isSound(pattern: string | undefined): pattern is string {
 }
 
 /** Lists the choices, up to 100: more cost more than they help, and labels work without a list. */
-function choiceRule(element: HTMLElement, { labels, masked, clean }: Said): JsonObject {
-  const shown = isTag(element, 'select') ? optionsOf(element).map(clean) : labels
-  const choices = [...new Set(shown)]
+function choiceRule(element: HTMLElement, { labels, masked, clean }: FieldTexts): JsonObject {
+  const allLabels = isTag(element, 'select') ? getOptionLabels(element).map(clean) : labels
+  const choices = [...new Set(allLabels)]
   return masked || choices.length === 0 || choices.length > MAX_OPTIONS ? {} : { enum: choices }
 }
 
-function optionsOf(select: HTMLSelectElement): readonly string[] {
+function getOptionLabels(select: HTMLSelectElement): readonly string[] {
   return [...select.options]
     .filter(({ disabled, value }) => !disabled && !(select.required && value === ''))
     .map(({ label }) => shorten(cleanText(label), OPTION_LABEL_LIMIT))
@@ -470,31 +471,32 @@ const UNSAFE = /^(__proto__|constructor|prototype)$/
 /** Returns null if the form has no tool name or no description. */
 export function readForm(form: HTMLFormElement, live: LivePage): FormDefinition | null {
   const clean = scrubber(live)
-  const said = (element: Element, attribute: string, limit: number): string =>
+  const readAttribute = (element: Element, attribute: string, limit: number): string =>
     shorten(clean(cleanText(native.getAttribute(element, attribute) ?? '')), limit)
-  const name = said(form, 'toolname', NAME_LIMIT)
-  const description = said(form, 'tooldescription', DESCRIPTION_LIMIT)
+  const name = readAttribute(form, 'toolname', NAME_LIMIT)
+  const description = readAttribute(form, 'tooldescription', DESCRIPTION_LIMIT)
   if (!name || !description) return null
   const fields: FormField[] = []
-  for (const [key, elements] of grouped(form, live, clean)) {
+  for (const [key, elements] of groupFields(form, live, clean)) {
     const [element] = elements
     if (!element || fields.length >= MAX_FIELDS) continue
-    const masked = elements.some((one) => isMasked(one, live.options))
-    const label = clean(labelOf(elements, live, said))
-    const labels = elements.map((one) => clean(nameText(one, live)) || 'on')
-    const filled = fieldSchema(elements, { label, labels, masked, clean })
-    if (filled) fields.push({ key, elements, labels, ...filled, ...requiredIn(elements, masked) })
+    const masked = elements.some((candidate) => isMasked(candidate, live.options))
+    const label = clean(getLabel(elements, live, readAttribute))
+    const labels = elements.map((item) => clean(nameText(item, live)) || 'on')
+    const definition = fieldSchema(elements, { label, labels, masked, clean })
+    if (definition)
+      fields.push({ key, elements, labels, ...definition, ...getRequired(elements, masked) })
   }
   return {
     name,
     description,
     submits: native.hasAttribute(form, 'toolautosubmit'),
     fields,
-    inputSchema: schemaOf(fields),
+    inputSchema: createSchema(fields),
   }
 }
 
-function schemaOf(fields: readonly FormField[]): JsonSchema {
+function createSchema(fields: readonly FormField[]): JsonSchema {
   const properties: JsonObject = Object.fromEntries(fields.map(({ key, schema }) => [key, schema]))
   const required = fields.filter((field) => field.isRequired).map(({ key }) => key)
   return {
@@ -506,12 +508,14 @@ function schemaOf(fields: readonly FormField[]): JsonSchema {
 }
 
 /** Never requires a masked field: a person may fill in the secret. The browser reports it if it is missing. */
-function requiredIn(elements: readonly Element[], masked: boolean): { isRequired: boolean } {
-  return { isRequired: !masked && elements.some((one) => native.hasAttribute(one, 'required')) }
+function getRequired(elements: readonly Element[], masked: boolean): { isRequired: boolean } {
+  return {
+    isRequired: !masked && elements.some((candidate) => native.hasAttribute(candidate, 'required')),
+  }
 }
 
 /** Parameter name of a field: its `name`, reduced to word characters, dots and hyphens, so it can't carry page text. */
-function parameterOf(field: Element, clean: (text: string) => string): string {
+function getParameterName(field: Element, clean: (text: string) => string): string {
   const name = clean(native.getAttribute(field, 'name') ?? '')
   return name.replace(/[^\w.-]/g, '_').slice(0, NAME_LIMIT)
 }
@@ -519,21 +523,26 @@ function parameterOf(field: Element, clean: (text: string) => string): string {
 /**
  * Fields that a call may fill, by the name they are sent under. Radio buttons or checkboxes of one name form a group.
  */
-function grouped(
+function groupFields(
   form: HTMLFormElement,
   live: LivePage,
   clean: (text: string) => string,
 ): Map<string, HTMLElement[]> {
   const groups = new Map<string, HTMLElement[]>()
   for (const element of elementsOf(form)) {
-    const key = parameterOf(element, clean)
-    if (!key || UNSAFE.test(key) || !isElement(element) || !kindOf([element])) continue
+    const key = getParameterName(element, clean)
+    if (!key || UNSAFE.test(key) || !isElement(element) || !getKind([element])) continue
     if (!isAllowed(element, live.options) || !isShown(element)) continue
     if (isReadOnly(element) || native.matches(element, ':disabled')) continue
     const group = groups.get(key)
     if (!group) groups.set(key, [element])
     // Other fields that share a name can't be told apart by it.
-    else if (isBox(element) && group.every((one) => isBox(one) && typeOf(one) === typeOf(element)))
+    else if (
+      isBox(element) &&
+      group.every(
+        (candidate) => isBox(candidate) && getInputType(candidate) === getInputType(element),
+      )
+    )
       group.push(element)
   }
   return groups
@@ -543,10 +552,10 @@ function grouped(
 function isShown(element: Element): boolean {
   if (closest(element, '[inert],[aria-hidden=true]')) return false
   return [element, ...labelsOf(element)].some(
-    (one) =>
-      isDisplayed(one, { visibilityProperty: true }) &&
-      unseenBox(one) === null &&
-      unseenReason(one) === null,
+    (candidate) =>
+      isDisplayed(candidate, { visibilityProperty: true }) &&
+      unseenBox(candidate) === null &&
+      unseenReason(candidate) === null,
   )
 }
 
@@ -554,7 +563,7 @@ function isBox(element: Element): boolean {
   return isTag(element, 'input') && /^(radio|checkbox)$/.test(element.type)
 }
 
-function typeOf(element: Element): string {
+function getInputType(element: Element): string {
   return isTag(element, 'input') ? element.type : ''
 }
 
@@ -566,20 +575,23 @@ function nameText(element: Element, { options }: LivePage): string {
 }
 
 /** The page's description of a field. For a group of boxes, the description of the group. */
-function labelOf(
+function getLabel(
   elements: readonly HTMLElement[],
   live: LivePage,
-  said: (element: Element, attribute: string, limit: number) => string,
+  readAttribute: (element: Element, attribute: string, limit: number) => string,
 ): string {
   const [element] = elements
   if (!element) return ''
-  const group = isBox(element) && (elements.length > 1 || typeOf(element) === 'radio')
-  const around = group ? closest(element, 'fieldset,[role=radiogroup],[role=group]') : null
-  const holder = around ?? element
+  const isGroup = isBox(element) && (elements.length > 1 || getInputType(element) === 'radio')
+  const groupElement = isGroup ? closest(element, 'fieldset,[role=radiogroup],[role=group]') : null
+  const labelledElement = groupElement ?? element
   const parts = [
-    said(holder, 'toolparamtitle', LABEL_LIMIT),
-    said(holder, 'toolparamdescription', LABEL_LIMIT),
+    readAttribute(labelledElement, 'toolparamtitle', LABEL_LIMIT),
+    readAttribute(labelledElement, 'toolparamdescription', LABEL_LIMIT),
   ]
-  const own = parts.filter(Boolean).join(': ')
-  return own || (group ? (around ? nameText(around, live) : '') : nameText(element, live))
+  const ownText = parts.filter(Boolean).join(': ')
+  return (
+    ownText ||
+    (isGroup ? (groupElement ? nameText(groupElement, live) : '') : nameText(element, live))
+  )
 }

@@ -12,9 +12,9 @@ import {
 import {
   isClickable,
   isContainer,
-  mayHoldRef,
+  canHaveRef,
   headWithRef,
-  shownValue,
+  formatFieldValue,
   standaloneNode,
 } from '../read/line.ts'
 import { getAccessibleName } from '../outline/name.ts'
@@ -45,7 +45,8 @@ interface Search extends ActOptions {
 /** Resolves to the target's element. Rejects with a `PageError` that says what to do if there is none. */
 export async function resolveTarget(target: Target, options: TargetOptions): Promise<HTMLElement> {
   const live = livePage(options.page)
-  const element = typeof target === 'string' ? await byText(target, { ...options, live }) : target
+  const element =
+    typeof target === 'string' ? await resolveText(target, { ...options, live }) : target
   if (!isElement(element)) throw new PageError('invalid-input', 'The target is not an element.')
   if (!isAttached(element))
     throw new PageError('stale-ref', 'This element is no longer on the page. Read the page again.')
@@ -54,29 +55,29 @@ export async function resolveTarget(target: Target, options: TargetOptions): Pro
   return element
 }
 
-async function byText(target: string, options: Search): Promise<Element> {
+async function resolveText(target: string, options: Search): Promise<Element> {
   const ref = parseRef(target)
-  if (!ref) return byName(target, options)
-  const known = lookUpRef(ref)
-  if (!known)
+  if (!ref) return resolveName(target, options)
+  const entry = lookUpRef(ref)
+  if (!entry)
     throw new PageError(
       'unknown-ref',
       `No element has the ref ${ref}. Use read_page or find to get refs.`,
     )
-  const { element, memory } = known
+  const { element, memory } = entry
   if (element && isAttached(element)) return element
-  const what = [memory.role, memory.name && quote(shorten(memory.name, NAME_LIMIT))]
+  const description = [memory.role, memory.name && quote(shorten(memory.name, NAME_LIMIT))]
     .filter(Boolean)
     .join(' ')
-  const matches = what ? await similarTo(memory, options) : []
+  const matches = description ? await findSimilar(memory, options) : []
   const advice = matches[0]
     ? `Closest on the page now: ${matches[0].line}. Use its ref if that is what you mean.`
     : 'Read the page again.'
-  const gone = `${ref}${what ? ` (${what})` : ''} is no longer on the page. ${advice}`
-  throw refusal('stale-ref', gone, options)
+  const message = `${ref}${description ? ` (${description})` : ''} is no longer on the page. ${advice}`
+  throw createError('stale-ref', message, options)
 }
 
-function similarTo(
+function findSimilar(
   { role, name }: { readonly role: string; readonly name: string },
   options: Search,
 ): Promise<Found[]> {
@@ -86,78 +87,83 @@ function similarTo(
   ).catch(() => [])
 }
 
-async function byName(name: string, options: Search): Promise<Element> {
+async function resolveName(name: string, options: Search): Promise<Element> {
   if (!name.trim()) throw new PageError('invalid-input', 'Say which element: give its ref.')
   const settings = { ...options, limit: MOST_FOUND }
-  const asGiven = await find({ name }, settings)
-  const bare = withoutLabelMarks(name)
-  const isCalled = asGiven.some(({ score }) => score >= ALIAS_SCORE)
-  const found = isCalled || !bare || bare === name ? asGiven : await find({ name: bare }, settings)
-  const bestMatch = found.filter(({ score }) => score >= 1)
-  const alias = found.filter(({ score }) => score >= ALIAS_SCORE)
-  const unmarked = bare ? found.filter((one) => withoutLabelMarks(one.name) === bare) : []
-  const same = [bestMatch, alias, unmarked].find((some) => some.length > 0) ?? []
-  const named = preferred(withoutControlled(same))
-  // A container matches by its text only if no element in it does.
-  const inner = named.every((one) => isPartByWords(one, options))
-    ? await byShownText(name, settings)
+  const results = await find({ name }, settings)
+  const bareName = stripLabelMarks(name)
+  const hasNameMatch = results.some(({ score }) => score >= ALIAS_SCORE)
+  const matches =
+    hasNameMatch || !bareName || bareName === name
+      ? results
+      : await find({ name: bareName }, settings)
+  const bestMatch = matches.filter(({ score }) => score >= 1)
+  const aliasMatches = matches.filter(({ score }) => score >= ALIAS_SCORE)
+  const unmarkedMatches = bareName
+    ? matches.filter((candidate) => stripLabelMarks(candidate.name) === bareName)
     : []
-  const exact = inner.length > 0 ? inner : named
+  const same = [bestMatch, aliasMatches, unmarkedMatches].find((list) => list.length > 0) ?? []
+  const preferredMatches = preferControls(dropControlledLists(same))
+  // A container matches by its text only if no element in it does.
+  const inner = preferredMatches.every((candidate) => isNamedByTextOnly(candidate, options))
+    ? await findByText(name, settings)
+    : []
+  const exact = inner.length > 0 ? inner : preferredMatches
   if (exact.length === 1 && exact[0]) return exact[0].element
   if (exact.length > 1) {
     const { live } = options
-    const apart = distinguishElements(exact, {
+    const distinguished = distinguishElements(exact, {
       options: live.options,
       clean: scrubber(live),
       mayBeMore: (inner.length > 0 ? inner : same).length === MOST_FOUND,
     })
-    throw refusal(
+    throw createError(
       'ambiguous',
-      `Several elements are named ${quoteSent(name)}. Use a ref:${asList(apart)}`,
+      `Several elements are named ${quoteSent(name)}. Use a ref:${formatList(distinguished)}`,
       options,
     )
   }
-  const lines = found.slice(0, 3).map(({ line }) => line)
-  const behind = lines.length > 0 ? '' : await findBlockingDialog(name, options.live, settings)
-  if (behind)
-    throw refusal(
+  const lines = matches.slice(0, 3).map(({ line }) => line)
+  const dialogName = lines.length > 0 ? '' : await findBlockingDialog(name, options.live, settings)
+  if (dialogName)
+    throw createError(
       'not-found',
-      `${quoteSent(name)} is behind ${behind}. Close that first: press Escape, for one.`,
+      `${quoteSent(name)} is behind ${dialogName}. Close that first: press Escape, for one.`,
       options,
     )
   const hint =
-    lines.length > 0 ? ` Similar:${asList(lines)}` : ' Use read_page or find to get refs.'
-  throw refusal('not-found', `No element is named ${quoteSent(name)}.${hint}`, options)
+    lines.length > 0 ? ` Similar:${formatList(lines)}` : ' Use read_page or find to get refs.'
+  throw createError('not-found', `No element is named ${quoteSent(name)}.${hint}`, options)
 }
 
-function asList(lines: readonly string[]): string {
+function formatList(lines: readonly string[]): string {
   return lines.map((line) => `\n- ${line}`).join('')
 }
 
 /** Strips the end of a label: a colon, or an asterisk for a required field, as in `Email *:`. */
-function withoutLabelMarks(name: string): string {
+function stripLabelMarks(name: string): string {
   return name.replace(/[\s:：*]+$/u, '').trim()
 }
 
 /** Whether it is a container whose only name is the text in it. */
-function isPartByWords({ element, role }: Found, { live }: Search): boolean {
+function isNamedByTextOnly({ element, role }: Found, { live }: Search): boolean {
   return isContainer(role) && getAccessibleName(element, role, live.options).text === ''
 }
 
 /** The innermost elements with exactly this text, for elements without a name of their own. */
-async function byShownText(text: string, settings: FindOptions): Promise<readonly Found[]> {
+async function findByText(text: string, settings: FindOptions): Promise<readonly Found[]> {
   const found = await find({ text }, settings)
   return innermost(found.filter(({ score }) => score >= 1))
 }
 
 /** Prefers controls, then elements that can be clicked or focused, then all others; of each kind, the innermost. */
-function preferred(found: readonly Found[]): readonly Found[] {
+function preferControls(found: readonly Found[]): readonly Found[] {
   const controls = found.filter(({ role }) => isActionable(role))
   if (controls.length > 0) return innermost(controls)
-  const others = found.filter(
-    ({ role, element }) => isClickable(element) || mayHoldRef(element, role),
+  const focusable = found.filter(
+    ({ role, element }) => isClickable(element) || canHaveRef(element, role),
   )
-  return innermost(others.length > 0 ? others : found)
+  return innermost(focusable.length > 0 ? focusable : found)
 }
 
 /** Drops elements that contain another match: a list with one item has that item's text, too. */
@@ -169,12 +175,12 @@ function innermost(found: readonly Found[]): readonly Found[] {
 }
 
 /** Drops the open lists of comboboxes, which have the combobox's name. */
-function withoutControlled(found: readonly Found[]): readonly Found[] {
+function dropControlledLists(found: readonly Found[]): readonly Found[] {
   const controlled = new Set(found.flatMap(({ element }) => referenced(element, 'aria-controls')))
   return found.filter(({ element }) => !controlled.has(element))
 }
 
-function refusal(code: PageErrorCode, message: string, { live }: Search): PageError {
+function createError(code: PageErrorCode, message: string, { live }: Search): PageError {
   return rememberScrubbed(new PageError(code, scrub(message, live)))
 }
 
@@ -215,7 +221,8 @@ export function describeElement(element: Element, { options }: LivePage): string
     return 'something outside the part of the page that you may use'
   const node = standaloneNode(element, options)
   const head = headWithRef(node, options)
-  if (node.name?.text || shownValue(node, options) !== null || head.includes(' [hint=')) return head
+  if (node.name?.text || formatFieldValue(node, options) !== null || head.includes(' [hint='))
+    return head
   const text = isMasked(element, options) ? '' : cleanText(readableText(element, options))
   if (node.role && (!text || text.length > TEXT_LIMIT)) return head
   const label =

@@ -1,4 +1,4 @@
-import { asSent, normalize, quoteSent } from '../clean-text.ts'
+import { markAsSent, normalize, quoteSent } from '../clean-text.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
@@ -30,16 +30,16 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
   const live = livePage(options.page)
   const { text, role, name, gone = false, signal } = options
   const query = { ...(text && { text }), ...(role && { role }), ...(name && { name }) }
-  const what = [
-    role && asSent(role.slice(0, 40)),
+  const condition = [
+    role && markAsSent(role.slice(0, 40)),
     name && quoteSent(name),
     text && `the text ${quoteSent(text)}`,
   ]
     .filter(Boolean)
     .join(' ')
-  const until = performance.now() + Math.min(options.timeoutMs ?? WAIT_MS, MAX_MS)
+  const deadline = performance.now() + Math.min(options.timeoutMs ?? WAIT_MS, MAX_MS)
   const check = async (): Promise<ActionOutcome> => {
-    if (!what) {
+    if (!condition) {
       const settled = await waitUntilSettled(live, signal, { includeVolatile: true })
       const summary = settled
         ? 'The page is quiet.'
@@ -47,13 +47,16 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
       return { summary, expectsChange: false }
     }
     for (;;) {
-      const isMet = (await isThere(live, query, options)) !== gone
+      const isMet = (await isPresent(live, query, options)) !== gone
       if (isMet)
-        return { summary: gone ? `${what} is gone.` : `${what} is there.`, expectsChange: false }
-      if (performance.now() > until)
+        return {
+          summary: gone ? `${condition} is gone.` : `${condition} is there.`,
+          expectsChange: false,
+        }
+      if (performance.now() > deadline)
         throw new PageError(
           'timeout',
-          `Waited, but ${what} ${gone ? 'is still there' : 'did not appear'}.`,
+          `Waited, but ${condition} ${gone ? 'is still there' : 'did not appear'}.`,
         )
       await sleep(POLL_MS, signal)
     }
@@ -61,19 +64,19 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
   return perform(options, check, { passive: true })
 }
 
-async function isThere(
+async function isPresent(
   live: LivePage,
   query: { readonly text?: string; readonly role?: string; readonly name?: string },
   options: WaitOptions,
 ): Promise<boolean> {
   if (query.text && !query.role && !query.name) {
-    const wanted = normalize(query.text)
+    const expected = normalize(query.text)
     const root = rootOf(live.options) as HTMLElement
     // `innerText` is a quick first check. Only readable text counts, so a hit is looked at closely.
-    if (normalize(native.innerText(root) ?? '').includes(wanted)) {
+    if (normalize(native.innerText(root) ?? '').includes(expected)) {
       const clean = scrubber(live)
       for (const text of readableTexts(root, live.options))
-        if (normalize(clean(text)).includes(wanted)) return true
+        if (normalize(clean(text)).includes(expected)) return true
     }
   }
   const found = await find(query, { ...options, limit: 1 })

@@ -5,7 +5,7 @@ import {
   LETTERS_AND_NUMBERS,
   withLatinLetters,
 } from '../../lib/normalize-words.ts'
-import { percentDecoded } from '../secrets/secret-matcher.ts'
+import { decodePercents } from '../secrets/secret-matcher.ts'
 import { lazyPattern } from '../../lib/once.ts'
 
 /** Words of one language, as patterns. Folded like names: without accents, in lower case, a space for any gap. */
@@ -45,7 +45,7 @@ const ENGLISH: CommitWords = {
 const ENGLISH_OF_FORMS = 'share|reply|comment|forward|respond'
 
 /** Languages with spaces between words: whole words count anywhere in a name. */
-const OTHERS: readonly CommitWords[] = [
+const OTHER_LANGUAGES: readonly CommitWords[] = [
   {
     acts: [
       'pagar|pague|paga|comprar|compra ahora|(?:realizar|hacer|confirmar|finalizar|tramitar) (?:el |la |tu |mi )?(?:pedido|compra|pago)|donar|reservar|suscribirse|enviar|envia|mandar|publicar|transferir|retirar (?:fondos|dinero)|reembolsar|firmar|autorizar|aprobar|invitar|instalar|banear|suspender|revocar|(?:cambiar|actualizar|restablecer|crear|generar|anadir|agregar|desactivar|bloquear|cancelar|cerrar) (?:(?:el|la|al|un|una|mi|tu|su|nuevo|nueva) )*(?:contrasena|correo|e ?mail|clave|token|usuario|miembro|administrador|cuenta|tarjeta|pedido|reserva|suscripcion|cita|sesion)|salir',
@@ -131,47 +131,53 @@ const NOT_ENGLISH = /^\s*b[ạáàả]n(?!\p{L})/iu
 interface Rule {
   readonly kind: keyof CommitWords
   /** The word that commits, in a folded text. */
-  readonly wordIn: (text: string) => string | undefined
+  readonly find: (text: string) => string | undefined
 }
 
-const lead = pattern(() => `${LEAD}$`)
-const english = rulesOf(ENGLISH, wordsBehindLead)
-const ofForms: Rule = { kind: 'acts', wordIn: wordsBehindLead(ENGLISH_OF_FORMS) }
-const others = [
-  ...OTHERS.flatMap((words) => rulesOf(words, (word) => firstOf(`${FIRST}(?:${word})${LAST}`))),
-  ...WITHOUT_GAPS.flatMap((words) => rulesOf(words, firstOf)),
+const leadPattern = pattern(() => `${LEAD}$`)
+const english = createRules(ENGLISH, findAfterLead)
+const formRule: Rule = { kind: 'acts', find: findAfterLead(ENGLISH_OF_FORMS) }
+const otherRules = [
+  ...OTHER_LANGUAGES.flatMap((words) =>
+    createRules(words, (word) => findFirst(`${FIRST}(?:${word})${LAST}`)),
+  ),
+  ...WITHOUT_GAPS.flatMap((words) => createRules(words, findFirst)),
 ]
 const harmless = pattern(() => HARMLESS_REMOVALS)
-const consents = beginningWith(CONSENTS, CONSENTS_WITHOUT_GAPS)
-const saves = beginningWith(SAVES, SAVES_WITHOUT_GAPS)
+const consents = startsWithAny(CONSENTS, CONSENTS_WITHOUT_GAPS)
+const saves = startsWithAny(SAVES, SAVES_WITHOUT_GAPS)
 const declines = pattern(() => `^[^${LETTERS_AND_NUMBERS}×✕✖]*(?:${DECLINES})${LAST}`)
 
 /** Owner of a name: any control, or the end of a form or a dialog (its control or its title). */
 export type Named = 'control' | 'ending'
 
 /** Returns the word in a name that says that its control commits the person to something. Null: none. */
-export function findCommitWord(name: string, of: Named = 'control'): string | null {
+export function findCommitWord(name: string, owner: Named = 'control'): string | null {
   // Three dots announce a question first, by convention.
   if (/(?:\.{3}|…)\s*$/.test(name)) return null
   const start = name.slice(0, LONG)
   const latin = withLatinLetters(start)
-  const found = commitIn(start, of)
-  return found ?? (latin === start ? null : commitIn(latin, of))
+  const found = findCommit(start, owner)
+  return found ?? (latin === start ? null : findCommit(latin, owner))
 }
 
-function commitIn(name: string, of: Named): string | null {
+function findCommit(name: string, owner: Named): string | null {
   const text = normalizeWords(name).trim()
   const isEnglish = !NOT_ENGLISH.test(name.normalize('NFC'))
-  const rules = [...(isEnglish ? english : []), ...(of === 'ending' ? [ofForms] : []), ...others]
-  for (const { kind, wordIn } of rules) {
-    const word = wordIn(text)
-    if (word && !(kind === 'removes' && harmless().test(clauseOf(text, word)))) return word
+  const rules = [
+    ...(isEnglish ? english : []),
+    ...(owner === 'ending' ? [formRule] : []),
+    ...otherRules,
+  ]
+  for (const { kind, find } of rules) {
+    const word = find(text)
+    if (word && !(kind === 'removes' && harmless().test(findClause(text, word)))) return word
   }
   return null
 }
 
 /** The part of a name around the word: "Remove from cart and delete account" is not about a cart. */
-function clauseOf(text: string, word: string): string {
+function findClause(text: string, word: string): string {
   return text.split(/ (?:and|&|then|\+) /).find((clause) => clause.includes(word)) ?? text
 }
 
@@ -206,51 +212,51 @@ const ACTING_ADDRESS =
 /** Returns the word in an address that says that opening it acts: `/account/delete?confirm=1`. Null: none. */
 export function readAddress({ pathname, search }: URL): string | null {
   // Servers read a letter that is percent-encoded like the letter itself.
-  const address = percentDecoded(pathname + search)
+  const address = decodePercents(pathname + search)
   const found = ACTING_ADDRESS.exec(address)
   // Anybody can write a link to `/account/delete?from=search`: only the path before the verb names what it is about.
   const isLossless = isHarmless(address.slice(0, found?.index).replace(/[?;].*/s, ''))
   return found && !isLossless ? found[0] : null
 }
 
-function rulesOf(
+function createRules(
   { acts, removes }: CommitWords,
-  finder: (words: string) => Rule['wordIn'],
+  finder: (words: string) => Rule['find'],
 ): readonly Rule[] {
   return [
-    ...acts.map((words): Rule => ({ kind: 'acts', wordIn: finder(words) })),
-    { kind: 'removes', wordIn: finder(removes) },
+    ...acts.map((words): Rule => ({ kind: 'acts', find: finder(words) })),
+    { kind: 'removes', find: finder(removes) },
   ]
 }
 
-function firstOf(words: string): Rule['wordIn'] {
-  const found = pattern(() => words)
-  return (text) => found().exec(text)?.[0]
+function findFirst(words: string): Rule['find'] {
+  const expression = pattern(() => words)
+  return (text) => expression().exec(text)?.[0]
 }
 
 /**
  * Finds the last word with only a lead before it. The lead has an expression of its own: combined with the words, V8
  * takes seven times as long to compile.
  */
-function wordsBehindLead(words: string): Rule['wordIn'] {
-  const found = pattern(() => `(?<word>${words})${LAST}`, 'g')
+function findAfterLead(words: string): Rule['find'] {
+  const expression = pattern(() => `(?<word>${words})${LAST}`, 'g')
   return (text) => {
-    const each = found()
+    const matcher = expression()
     let word: string | undefined
-    for (let match = each.exec(text); match; match = each.exec(text)) {
-      if (lead().test(text.slice(0, match.index))) word = match.groups?.['word']
+    for (let match = matcher.exec(text); match; match = matcher.exec(text)) {
+      if (leadPattern().test(text.slice(0, match.index))) word = match.groups?.['word']
       // "Please sign" has "e sign" in it.
-      each.lastIndex = match.index + 1
+      matcher.lastIndex = match.index + 1
     }
     return word
   }
 }
 
-function beginningWith(words: string, withoutGaps: string): () => RegExp {
+function startsWithAny(words: string, withoutGaps: string): () => RegExp {
   return pattern(() => `^[^${LETTERS_AND_NUMBERS}]*(?:(?:${words})${LAST}|${withoutGaps})`)
 }
 
 /** Folds the pattern's source as names are folded. */
-function pattern(sourceOf: () => string, flags?: string): () => RegExp {
-  return lazyPattern(() => normalizeLetters(sourceOf()), flags)
+function pattern(getSource: () => string, flags?: string): () => RegExp {
+  return lazyPattern(() => normalizeLetters(getSource()), flags)
 }

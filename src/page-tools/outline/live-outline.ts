@@ -33,7 +33,7 @@ const MANY_TEXTS = 3
 /** How far a change may be from its pace, in steps. */
 const TOLERANCE = 1.5
 
-interface Seen {
+interface TextHistory {
   text: string
   at: number
   /** Words, without numbers, that the element has shown by itself. */
@@ -53,7 +53,7 @@ interface Pace {
  * of an action apart: a clock that is set back didn't just run on.
  */
 class OwnChanges {
-  readonly #seen = new Map<Element, Seen>()
+  readonly #histories = new Map<Element, TextHistory>()
 
   readonly #log: MutationLog
 
@@ -64,21 +64,21 @@ class OwnChanges {
   /** Call it before an action, before the changes since the last one are read. */
   begin(nodes: ReadonlyMap<Node, OutlineNode>): void {
     this.#log.noteVolatile()
-    for (const element of this.#seen.keys())
-      if (!this.#log.isVolatile(element)) this.#seen.delete(element)
-    for (const node of this.#volatileOf(nodes))
-      if (!this.#seen.has(node.element)) this.#note(node, this.#log.takenAt)
+    for (const element of this.#histories.keys())
+      if (!this.#log.isVolatile(element)) this.#histories.delete(element)
+    for (const node of this.#findVolatile(nodes))
+      if (!this.#histories.has(node.element)) this.#recordText(node, this.#log.takenAt)
   }
 
   /** Call it once those changes are read. */
   note(nodes: ReadonlyMap<Node, OutlineNode>): void {
-    for (const node of this.#volatileOf(nodes)) this.#note(node, performance.now())
+    for (const node of this.#findVolatile(nodes)) this.#recordText(node, performance.now())
     this.#log.beginAction()
   }
 
   /** Call it after an action: changes that it made say nothing of the element's own. */
   end(nodes: ReadonlyMap<Node, OutlineNode>): void {
-    for (const node of this.#volatileOf(nodes)) this.#restart(node, performance.now())
+    for (const node of this.#findVolatile(nodes)) this.#restart(node, performance.now())
     this.#log.endAction()
   }
 
@@ -89,59 +89,59 @@ class OwnChanges {
     return this.#log.isVolatile(element) && this.#isExpected(node, performance.now())
   }
 
-  #volatileOf(nodes: ReadonlyMap<Node, OutlineNode>): OutlineNode[] {
+  #findVolatile(nodes: ReadonlyMap<Node, OutlineNode>): OutlineNode[] {
     return [...this.#log.volatile].flatMap((element) => nodes.get(element) ?? [])
   }
 
-  #note(node: OutlineNode, at: number): void {
-    const text = textOf(node)
-    const seen = this.#seen.get(node.element)
-    if (!seen) {
-      this.#seen.set(node.element, { text, at, shapes: new Set([shapeOf(text)]), paces: [] })
+  #recordText(node: OutlineNode, at: number): void {
+    const text = getSignatureText(node)
+    const history = this.#histories.get(node.element)
+    if (!history) {
+      this.#histories.set(node.element, { text, at, shapes: new Set([shapeOf(text)]), paces: [] })
       return
     }
-    if (text !== seen.text) learn(seen, text, (at - seen.at) / 1000)
-    seen.text = text
-    seen.at = at
+    if (text !== history.text) learnPace(history, text, (at - history.at) / 1000)
+    history.text = text
+    history.at = at
   }
 
   #restart(node: OutlineNode, at: number): void {
-    const seen = this.#seen.get(node.element)
-    if (!seen) return
-    seen.text = textOf(node)
-    seen.at = at
+    const history = this.#histories.get(node.element)
+    if (!history) return
+    history.text = getSignatureText(node)
+    history.at = at
   }
 
   #isExpected(node: OutlineNode, now: number): boolean {
-    const seen = this.#seen.get(node.element)
-    if (!seen) return false
-    const text = textOf(node)
-    const isSameState = text.split(STATE)[1] === seen.text.split(STATE)[1]
-    if (seen.shapes.size >= MANY_TEXTS || this.#log.showsAnyText(node.element)) return isSameState
+    const entry = this.#histories.get(node.element)
+    if (!entry) return false
+    const text = getSignatureText(node)
+    const isSameState = text.split(STATE)[1] === entry.text.split(STATE)[1]
+    if (entry.shapes.size >= MANY_TEXTS || this.#log.showsAnyText(node.element)) return isSameState
     const shape = shapeOf(text)
-    if (shape !== shapeOf(seen.text)) return isSameState && seen.shapes.has(shape)
-    const [before, after] = [numbersOf(seen.text), numbersOf(text)]
-    const elapsed = (now - seen.at) / 1000
+    if (shape !== shapeOf(entry.text)) return isSameState && entry.shapes.has(shape)
+    const [before, after] = [numbersOf(entry.text), numbersOf(text)]
+    const elapsed = (now - entry.at) / 1000
     return after.every((number, index) =>
-      isInPace(number - (before[index] ?? 0), elapsed, seen.paces[index]),
+      isInPace(number - (before[index] ?? 0), elapsed, entry.paces[index]),
     )
   }
 }
 
-function learn(seen: Seen, text: string, elapsed: number): void {
+function learnPace(history: TextHistory, text: string, elapsed: number): void {
   const shape = shapeOf(text)
-  if (seen.shapes.size < MANY_TEXTS) seen.shapes.add(shape)
-  if (shape !== shapeOf(seen.text) || elapsed <= 0) return
-  const before = numbersOf(seen.text)
-  seen.paces = numbersOf(text).map((number, index) => {
+  if (history.shapes.size < MANY_TEXTS) history.shapes.add(shape)
+  if (shape !== shapeOf(history.text) || elapsed <= 0) return
+  const before = numbersOf(history.text)
+  history.paces = numbersOf(text).map((number, index) => {
     const change = number - (before[index] ?? 0)
     const pace = change / elapsed
-    const was = seen.paces[index] ?? { slowest: pace, fastest: pace, step: 0 }
+    const old = history.paces[index] ?? { slowest: pace, fastest: pace, step: 0 }
     return {
-      slowest: Math.min(was.slowest, pace),
-      fastest: Math.max(was.fastest, pace),
+      slowest: Math.min(old.slowest, pace),
+      fastest: Math.max(old.fastest, pace),
       // For numbers that change steadily, the step is the change in a second.
-      step: Math.max(was.step, Math.abs(pace)),
+      step: Math.max(old.step, Math.abs(pace)),
     }
   })
 }
@@ -153,7 +153,7 @@ function isInPace(change: number, elapsed: number, pace: Pace | undefined): bool
   return change >= pace.slowest * elapsed - slack && change <= pace.fastest * elapsed + slack
 }
 
-function textOf(node: OutlineNode): string {
+function getSignatureText(node: OutlineNode): string {
   let text = ''
   for (const { signature } of nodesOf(node)) {
     text += signature
@@ -180,14 +180,14 @@ function isInEditor(element: Element): boolean {
 
 function firstText(node: OutlineNode): string {
   for (const inner of nodesOf(node)) {
-    const text = ownText(inner)
+    const text = getOwnText(inner)
     if (text) return text
   }
   return ''
 }
 
 /** The first text that is a direct child. */
-function ownText({ items }: OutlineNode): string {
+function getOwnText({ items }: OutlineNode): string {
   for (const item of items) if (isText(item)) return item.text
   return ''
 }
@@ -256,7 +256,7 @@ export class LiveOutline {
     this.#top = await runInSlices(
       this.#modal
         ? walkParts(this.#walk(), root, {
-            parts: this.#partsBeside(this.#modal, root),
+            parts: this.#findReadableParts(this.#modal, root),
             context,
           })
         : walk(this.#walk(), root, { parent: null, context }),
@@ -279,18 +279,18 @@ export class LiveOutline {
       openModal(this.#root()) !== this.#modal
     )
       return this.rebuild(signal)
-    const places = changedNodes(changed, { nodes: this.#nodes, hidden: this.#hidden })
-    const isBehind = this.#modal !== null && places?.has(top)
-    if (!places || isBehind || places.size > MAX_CHANGED_NODES) return this.rebuild(signal)
+    const nodes = changedNodes(changed, { nodes: this.#nodes, hidden: this.#hidden })
+    const isBehindModal = this.#modal !== null && nodes?.has(top)
+    if (!nodes || isBehindModal || nodes.size > MAX_CHANGED_NODES) return this.rebuild(signal)
     this.#top = null
-    for (const [node, extent] of places) {
-      if (extent === 'all') await this.#walkAgain(node, signal)
+    for (const [node, extent] of nodes) {
+      if (extent === 'all') await this.#rewalk(node, signal)
       else if (!(await this.#walkChildren(node, signal))) return this.rebuild(signal)
     }
     this.#top = top
     const fields = this.#checkFields()
     if (fields === 'shown') return this.rebuild(signal)
-    if (places.size > 0 || fields === 'changed') this.#update()
+    if (nodes.size > 0 || fields === 'changed') this.#update()
     return this.#top
   }
 
@@ -375,30 +375,30 @@ export class LiveOutline {
   }
 
   /** The modal dialog, with what people read beside it, although it is inert: toasts and open popovers. */
-  #partsBeside(modal: Element, root: Element): Element[] {
+  #findReadableParts(modal: Element, root: Element): Element[] {
     const parts = [modal]
-    for (const one of native.querySelectorAll(root, LIVE)) {
-      if (parts.some((part) => native.contains(part, one)) || !isReadable(one, this.#options))
+    for (const item of native.querySelectorAll(root, LIVE)) {
+      if (parts.some((part) => native.contains(part, item)) || !isReadable(item, this.#options))
         continue
-      if (!native.checkVisibility(one)) this.#hidden.add(one)
-      else if (native.textContent(one).trim()) parts.push(one)
+      if (!native.checkVisibility(item)) this.#hidden.add(item)
+      else if (native.textContent(item).trim()) parts.push(item)
     }
     return parts
   }
 
-  async #walkAgain(node: OutlineNode, signal?: AbortSignal): Promise<void> {
+  async #rewalk(node: OutlineNode, signal?: AbortSignal): Promise<void> {
     const { parent, element, context } = node
     if (!parent || !isInParent(node)) return
-    const found = await runInSlices(walk(this.#walk(), element, { parent, context }), signal)
+    const newNode = await runInSlices(walk(this.#walk(), element, { parent, context }), signal)
     const index = parent.items.indexOf(node)
-    if (found) parent.items[index] = found
+    if (newNode) parent.items[index] = newNode
     else parent.items.splice(index, 1)
   }
 
   async #walkChildren(node: OutlineNode, signal?: AbortSignal): Promise<boolean> {
     if (!isInParent(node)) return true
     const { signature } = node
-    const text = ownText(node)
+    const text = getOwnText(node)
     const before = [...node.items]
     if (!(await runInSlices(walkChildren(this.#walk(), node), signal))) return false
     this.#history.recordOrder(before, node, this.#version + 1)
@@ -449,39 +449,39 @@ export class LiveOutline {
     this.#nodes.set(element, node)
     // Names depend on descendants and on labels elsewhere.
     node.name = null
-    const was = before.get(element) ?? this.#behindModal.get(element)
-    if (was === node) return
-    const isShown = was && (was.role || !node.role) && (node.hoverHiding || !was.hoverHiding)
-    node.addedAt = isShown ? was.addedAt : this.#version
-    if (!was) return
-    if (node.hoverHiding && !was.hoverHiding) {
-      if (!node.parent?.hoverHiding) this.#history.recordRemoval(removalLine(was), this.#version)
-      node.changedAt = was.changedAt
+    const old = before.get(element) ?? this.#behindModal.get(element)
+    if (old === node) return
+    const isShown = old && (old.role || !node.role) && (node.hoverHiding || !old.hoverHiding)
+    node.addedAt = isShown ? old.addedAt : this.#version
+    if (!old) return
+    if (node.hoverHiding && !old.hoverHiding) {
+      if (!node.parent?.hoverHiding) this.#history.recordRemoval(removalLine(old), this.#version)
+      node.changedAt = old.changedAt
       return
     }
-    node.changedAt = was.signature === node.signature ? was.changedAt : this.#version
-    if (was.signature !== node.signature)
-      this.#history.recordTextRemoval(ownText(was), node, this.#version)
-    this.#history.recordOrder(was.items, node, this.#version)
+    node.changedAt = old.signature === node.signature ? old.changedAt : this.#version
+    if (old.signature !== node.signature)
+      this.#history.recordTextRemoval(getOwnText(old), node, this.#version)
+    this.#history.recordOrder(old.items, node, this.#version)
   }
 
   /** Whether the node is behind a modal dialog, native or by ARIA: out of reach, not removed. */
   #isOutOfReach(node: OutlineNode, hasModal: () => boolean): boolean {
     const { element } = node
-    const isBehind =
+    const isBehindModal =
       native.isConnected(element) &&
       (this.#modal
         ? !contains(this.#modal, element)
         : isDisplayed(element) && isUnreachable(element) && hasModal())
-    if (isBehind) this.#behindModal.set(element, node)
-    return isBehind
+    if (isBehindModal) this.#behindModal.set(element, node)
+    return isBehindModal
   }
 
   #recordRemoval(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
     const { element, parent } = node
     // The walk skips elements outside of the shown part of a long list. They still exist.
-    const isThere = native.isConnected(element) && (node.hoverHiding || isRendered(element))
-    if (isThere && !native.closest(element, EXCLUDED)) return
+    const stillExists = native.isConnected(element) && (node.hoverHiding || isRendered(element))
+    if (stillExists && !native.closest(element, EXCLUDED)) return
     // Record only the topmost of the nodes that were removed together. Skip paragraphs of an editor: its value contains
     // them.
     if (parent && before.has(parent.element) && !this.#nodes.has(parent.element)) return
@@ -511,7 +511,7 @@ function isRendered(element: Element): boolean {
 /** The modal dialog with the focus, which the one on top takes, else the last in the document. */
 export function openModal(root: ParentNode): Element | null {
   const modals = [...native.querySelectorAll(root, 'dialog:modal')]
-  return modals.findLast((one) => native.matches(one, ':focus-within')) ?? modals.at(-1) ?? null
+  return modals.findLast((item) => native.matches(item, ':focus-within')) ?? modals.at(-1) ?? null
 }
 
 const LIVE = '[role=status],[role=alert],[aria-live]:not([aria-live=off]),output,[popover]'
@@ -528,11 +528,11 @@ interface KnownElements {
  */
 function changedNodes(
   changed: ReadonlyMap<Node, Extent>,
-  known: KnownElements,
+  elements: KnownElements,
 ): Map<OutlineNode, Extent> | null {
   const found = new Map<OutlineNode, Extent>()
   for (const [target, extent] of changed) {
-    const node = nearestNode(target, known)
+    const node = nearestNode(target, elements)
     if (node === null) continue
     if (!node) return null
     // A target without a node may have become visible: as a new child of the nearest node.
@@ -541,7 +541,8 @@ function changedNodes(
     if (isAll || !found.has(node)) found.set(node, isAll ? 'all' : 'children')
   }
   for (const node of found.keys())
-    for (let at = node.parent; at; at = at.parent) if (found.get(at) === 'all') found.delete(node)
+    for (let ancestor = node.parent; ancestor; ancestor = ancestor.parent)
+      if (found.get(ancestor) === 'all') found.delete(node)
   return found
 }
 
@@ -551,11 +552,17 @@ function nearestNode(
   { nodes, hidden }: KnownElements,
 ): OutlineNode | null | undefined {
   if (isElement(target) && closest(target, '[data-offstage-ignore]')) return null
-  for (let at: Node | null = target; at; at = getParent(at)) {
-    const node = isElement(at) && nodes.get(at)
+  for (let current: Node | null = target; current; current = getParent(current)) {
+    const node = isElement(current) && nodes.get(current)
     if (node) return node
     // Still hidden. An element that becomes visible is the target of a mutation, or inside of one.
-    if (isElement(at) && at !== target && hidden.has(at) && !native.checkVisibility(at)) return null
+    if (
+      isElement(current) &&
+      current !== target &&
+      hidden.has(current) &&
+      !native.checkVisibility(current)
+    )
+      return null
   }
   return undefined
 }
@@ -567,7 +574,7 @@ interface Removal {
   readonly at: number
   readonly line: string
   /** The element that it was in. */
-  readonly around: Element | undefined
+  readonly parent: Element | undefined
 }
 
 interface Reordering {
@@ -592,22 +599,26 @@ class ChangeHistory {
     return this.#reorderings.filter(({ at }) => at > version).map(({ element }) => element)
   }
 
-  recordRemoval(line: string, at: number, around?: Element): void {
-    this.#removals.push({ at, line, around })
+  recordRemoval(line: string, version: number, parent?: Element): void {
+    this.#removals.push({ at: version, line, parent })
   }
 
   /**
    * Records a text that an element lost. Only for wrappers, whose text has a line of its own. A paragraph of an editor
    * has none: the editor's value contains it.
    */
-  recordTextRemoval(text: string, now: OutlineNode, at: number): void {
-    if (text && !now.role && !ownText(now) && !isInEditor(now.element))
-      this.recordRemoval(`text "${cut(text, 80)}"`, at, now.element)
+  recordTextRemoval(text: string, after: OutlineNode, version: number): void {
+    if (text && !after.role && !getOwnText(after) && !isInEditor(after.element))
+      this.recordRemoval(`text "${cut(text, 80)}"`, version, after.element)
   }
 
   /** Records the element if items of both lists are in another order. */
-  recordOrder(before: readonly OutlineItem[], { element, items }: OutlineNode, at: number): void {
-    if (isReordered(before, items)) this.#reorderings.push({ at, element })
+  recordOrder(
+    before: readonly OutlineItem[],
+    { element, items }: OutlineNode,
+    version: number,
+  ): void {
+    if (isReordered(before, items)) this.#reorderings.push({ at: version, element })
   }
 
   /** Drops the oldest entries. */

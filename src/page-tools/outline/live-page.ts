@@ -22,8 +22,8 @@ let wholePage: Page | null = null
 
 /** The state of a page; by default, that of the whole page. */
 export function livePage(page: Page = (wholePage ??= createPage())): LivePage {
-  const known = pages.get(page)
-  if (known) return known
+  const cached = pages.get(page)
+  if (cached) return cached
   const { options } = page
   const live: LivePage = {
     options,
@@ -32,13 +32,13 @@ export function livePage(page: Page = (wholePage ??= createPage())): LivePage {
     clearOverlay: () => undefined,
     lifetime: () => releaseSignal(page),
   }
-  const forget = (): void => {
+  const reset = (): void => {
     live.outline.release()
     live.hovered = null
     live.clearOverlay()
-    live.lifetime().addEventListener('abort', forget, { once: true })
+    live.lifetime().addEventListener('abort', reset, { once: true })
   }
-  live.lifetime().addEventListener('abort', forget, { once: true })
+  live.lifetime().addEventListener('abort', reset, { once: true })
   pages.set(page, live)
   return live
 }

@@ -6,7 +6,7 @@ const CLOCK_TIME = /(?<![\d:])\d{1,3}:\d{2}(?::\d{2})?(?![\d:])/g
 const ANY_NUMBER = /-?\d+(?:[.,]\d+)*/g
 
 /** Replaces each clock time with its seconds, so that it counts as one number. */
-function plain(text: string): string {
+function replaceClocks(text: string): string {
   return text.replace(CLOCK_TIME, (clock) =>
     String(clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)),
   )
@@ -14,11 +14,13 @@ function plain(text: string): string {
 
 /** The text with `#` in place of each number. */
 export function shapeOf(text: string): string {
-  return plain(text).replace(ANY_NUMBER, '#')
+  return replaceClocks(text).replace(ANY_NUMBER, '#')
 }
 
 export function numbersOf(text: string): readonly number[] {
-  return [...plain(text).matchAll(ANY_NUMBER)].map(([number]) => Number(number.replace(/,/g, '')))
+  return [...replaceClocks(text).matchAll(ANY_NUMBER)].map(([number]) =>
+    Number(number.replace(/,/g, '')),
+  )
 }
 
 /** An element with more children isn't a clock. */
@@ -36,56 +38,56 @@ function changedElement({ target }: MutationRecord): Node {
   return isElement(target) ? target : (getParent(target) ?? target)
 }
 
-function byElement(
+function groupByElement(
   records: readonly MutationRecord[],
 ): ReadonlyMap<Node, readonly MutationRecord[]> {
   const found = new Map<Node, MutationRecord[]>()
   for (const record of records) {
     const element = changedElement(record)
-    const others = found.get(element)
-    if (others) others.push(record)
+    const elementRecords = found.get(element)
+    if (elementRecords) elementRecords.push(record)
     else found.set(element, [record])
   }
   return found
 }
 
 /** The text of one element before and after its records. Null if more than a text has changed. */
-function textChangeOf(element: Node, records: readonly MutationRecord[]): TextChange | null {
+function getTextChange(element: Node, records: readonly MutationRecord[]): TextChange | null {
   let [removed, added] = ['', '']
-  const old = new Map<Node, string>()
+  const oldTexts = new Map<Node, string>()
   for (const { type, target, attributeName, oldValue, removedNodes, addedNodes } of records) {
     if (type === 'attributes') {
       if (!REPEATING.has(attributeName ?? '')) return null
     } else if (type === 'characterData') {
-      if (!old.has(target)) old.set(target, oldValue ?? '')
+      if (!oldTexts.has(target)) oldTexts.set(target, oldValue ?? '')
     } else {
       if (removedNodes.length > 2 || addedNodes.length > 2) return null
-      removed ||= textOf(removedNodes)
-      if (removed) added = textOf(addedNodes) || added
+      removed ||= getText(removedNodes)
+      if (removed) added = getText(addedNodes) || added
     }
   }
   if (removed && added) return { before: removed, after: added }
-  if (old.size === 0 || removed || added) return null
+  if (oldTexts.size === 0 || removed || added) return null
   // Adjacent texts, such as those of `{minutes}:{seconds}`, form one text.
   const children = [...native.childNodes(element)]
   if (children.length > MAX_CHILDREN) return null
   return {
-    before: children.map((child) => old.get(child) ?? native.textContent(child)).join(''),
+    before: children.map((child) => oldTexts.get(child) ?? native.textContent(child)).join(''),
     after: children.map((child) => native.textContent(child)).join(''),
   }
 }
 
 /** Adds the text around the element to a change, as for `<i>30</i> s`. */
-function inParent(element: Node, { before, after }: TextChange): TextChange | null {
+function addParentText(element: Node, { before, after }: TextChange): TextChange | null {
   const parent = getParent(element)
   const siblings = parent ? [...native.childNodes(parent)] : []
   if (siblings.length < 2 || siblings.length > MAX_CHILDREN) return null
-  const withText = (text: string): string =>
-    siblings.map((one) => (one === element ? text : native.textContent(one))).join('')
-  return { before: withText(before), after: withText(after) }
+  const joinSiblings = (text: string): string =>
+    siblings.map((item) => (item === element ? text : native.textContent(item))).join('')
+  return { before: joinSiblings(before), after: joinSiblings(after) }
 }
 
-function textOf(nodes: NodeList): string {
+function getText(nodes: NodeList): string {
   return Array.from(nodes, (node) => native.textContent(node)).join('')
 }
 
@@ -184,17 +186,20 @@ export class MutationLog {
 
   /** Whether all records concern volatile elements or ticks. */
   changesByItself(records: readonly MutationRecord[]): boolean {
-    return [...byElement(records)].every(([element, own]) => {
+    return [...groupByElement(records)].every(([element, elementRecords]) => {
       if (this.#volatile.has(element)) return true
-      const change = textChangeOf(element, own)
+      const change = getTextChange(element, elementRecords)
       return change !== null && this.#ticks.judge(element, change)
     })
   }
 
   /** Whether an element has shown so many texts by itself that any may follow. */
   showsAnyText(element: Node): boolean {
-    const { shapes, again } = this.#texts.get(element) ?? { shapes: { size: 0 }, again: false }
-    return shapes.size >= (again ? REPEATED_TEXTS : MANY_TEXTS)
+    const { shapes, again: isRepeating } = this.#texts.get(element) ?? {
+      shapes: { size: 0 },
+      again: false,
+    }
+    return shapes.size >= (isRepeating ? REPEATED_TEXTS : MANY_TEXTS)
   }
 
   /**
@@ -248,10 +253,10 @@ export class MutationLog {
   }
 
   #add(records: readonly MutationRecord[]): void {
-    for (const [element, own] of byElement(records)) {
+    for (const [element, elementRecords] of groupByElement(records)) {
       if (this.#times.size < MAX_TARGETS)
         this.#times.set(element, (this.#times.get(element) ?? 0) + 1)
-      const change = textChangeOf(element, own)
+      const change = getTextChange(element, elementRecords)
       const isTick = change !== null && this.#ticks.judge(element, change)
       if (isTick) this.#ticked.add(element)
       else this.#affected.add(element)
@@ -274,15 +279,15 @@ export class MutationLog {
 
   #noteText(element: Node, text: string): void {
     const shape = shapeOf(text)
-    const seen = this.#texts.get(element)
-    if (!seen) {
+    const history = this.#texts.get(element)
+    if (!history) {
       if (this.#texts.size < MAX_TARGETS)
         this.#texts.set(element, { shapes: new Set([shape]), last: shape, again: false })
       return
     }
-    if (shape !== seen.last) seen.again ||= seen.shapes.has(shape)
-    if (seen.shapes.size < MANY_TEXTS) seen.shapes.add(shape)
-    seen.last = shape
+    if (shape !== history.last) history.again ||= history.shapes.has(shape)
+    if (history.shapes.size < MANY_TEXTS) history.shapes.add(shape)
+    history.last = shape
   }
 
   #restartIdleTimer(): void {
@@ -294,7 +299,7 @@ export class MutationLog {
 /** `handling`: an action is carried out; `settling`: its effects are waited for. */
 type Phase = 'idle' | 'handling' | 'settling'
 
-interface Shown {
+interface ShownText {
   readonly text: string
   /** Time since which it is shown. */
   readonly at: number
@@ -306,7 +311,7 @@ interface Shown {
 /** Tells ticks of a clock or a countdown from other changes, by the text and by how long it was shown. */
 class Ticks {
   phase: Phase = 'idle'
-  #shown = new WeakMap<Node, Shown>()
+  #shown = new WeakMap<Node, ShownText>()
   #insertedAt = new WeakMap<Node, number>()
   #startedAt = 0
 
@@ -323,26 +328,31 @@ class Ticks {
   /** Can be called several times for one change. */
   judge(element: Node, { before, after }: TextChange): boolean {
     const now = performance.now()
-    const was = this.#shown.get(element)
-    if (was?.text === after) return was.isTick
-    const { text, at, runs } = was ?? {
+    const previous = this.#shown.get(element)
+    if (previous?.text === after) return previous.isTick
+    const {
+      text,
+      at: shownAt,
+      runs,
+    } = previous ?? {
       text: before,
-      at: this.#insertion(element),
+      at: this.#getInsertedAt(element),
       runs: false,
     }
     // A change that the action itself made, such as a duration by its "+", may look like a tick.
     const isPossible = runs || this.phase !== 'handling'
-    const ticks = isPossible && isOneOf(element, { before: text, after }, (now - at) / 1000)
-    const isRunning = ticks && (runs || this.phase === 'idle')
-    const since = text === after ? at : now
-    this.#shown.set(element, { text: after, at: since, isTick: ticks, runs: isRunning })
-    return ticks
+    const isTicking =
+      isPossible && isElementTick(element, { before: text, after }, (now - shownAt) / 1000)
+    const isRunning = isTicking && (runs || this.phase === 'idle')
+    const shownSince = text === after ? shownAt : now
+    this.#shown.set(element, { text: after, at: shownSince, isTick: isTicking, runs: isRunning })
+    return isTicking
   }
 
-  #insertion(element: Node): number {
+  #getInsertedAt(element: Node): number {
     let latest = this.#startedAt
-    for (let at: Node | null = element; at; at = getParent(at))
-      latest = Math.max(latest, this.#insertedAt.get(at) ?? 0)
+    for (let current: Node | null = element; current; current = getParent(current))
+      latest = Math.max(latest, this.#insertedAt.get(current) ?? 0)
     return latest
   }
 }
@@ -350,9 +360,9 @@ class Ticks {
 /** A bare number belongs to a countdown if its unit is beside it. */
 const NUMBER = /^\s*\d{1,3}\s*$/
 
-function isOneOf(element: Node, change: TextChange, elapsed: number): boolean {
+function isElementTick(element: Node, change: TextChange, elapsed: number): boolean {
   const isNumber = NUMBER.test(change.before) && NUMBER.test(change.after)
-  const { before, after } = (isNumber ? inParent(element, change) : null) ?? change
+  const { before, after } = (isNumber ? addParentText(element, change) : null) ?? change
   return isTick(before, after, elapsed)
 }
 
@@ -388,34 +398,34 @@ const HALF_DAY = 43_200
  */
 export function isTick(before: string, after: string, elapsed: number): boolean {
   if (before.length > TEXT_LIMIT || after.length > TEXT_LIMIT) return false
-  const [was, is] = [timesOf(before), timesOf(after)]
-  if (is.length === 0 || was.length !== is.length) return false
+  const [timesBefore, timesAfter] = [findTimes(before), findTimes(after)]
+  if (timesAfter.length === 0 || timesBefore.length !== timesAfter.length) return false
   if (before.replace(TIME(), '#') !== after.replace(TIME(), '#')) return false
-  return is.every((time, index) => hasMovedOn(was[index] ?? '', time, elapsed))
+  return timesAfter.every((time, index) => hasMovedOn(timesBefore[index] ?? '', time, elapsed))
 }
 
-function timesOf(text: string): readonly string[] {
+function findTimes(text: string): readonly string[] {
   return text.match(TIME()) ?? []
 }
 
 function hasMovedOn(before: string, after: string, elapsed: number): boolean {
   if (before === after) return true
-  const moved = secondsOf(after) - secondsOf(before)
-  const steps = after.split(':').length === 3 ? sinceWrapped(moved) : moved
+  const difference = toSeconds(after) - toSeconds(before)
+  const steps = after.split(':').length === 3 ? wrapHalfDay(difference) : difference
   if (Math.abs(Math.abs(steps) - elapsed) <= TOLERANCE) return true
   // Hours and minutes: the time of day.
   const [, minutes, seconds] = after.split(':')
-  return moved === 1 && seconds === undefined && Number(minutes) === new Date().getMinutes()
+  return difference === 1 && seconds === undefined && Number(minutes) === new Date().getMinutes()
 }
 
-function sinceWrapped(moved: number): number {
-  const rest = moved % HALF_DAY
-  if (Math.abs(rest) <= HALF_DAY / 2) return rest
-  return rest - Math.sign(rest) * HALF_DAY
+function wrapHalfDay(difference: number): number {
+  const remainder = difference % HALF_DAY
+  if (Math.abs(remainder) <= HALF_DAY / 2) return remainder
+  return remainder - Math.sign(remainder) * HALF_DAY
 }
 
 /** Seconds that a time stands for. Hours and minutes are read as minutes and seconds. */
-function secondsOf(time: string): number {
+function toSeconds(time: string): number {
   if (time.includes(':')) return time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
   let seconds = 0
   for (const [, number, unit] of time.matchAll(PART()))

@@ -6,7 +6,7 @@ import {
   hasGenerated,
   visibleGeneratedText,
   type Side,
-  withGenerated,
+  addGeneratedText,
 } from '../generated-text.ts'
 import * as native from '../native.ts'
 import {
@@ -33,8 +33,8 @@ function computeName(element: Element): string {
       computedStyleSupportsPseudoElements: true,
       getComputedStyle: (target, side) =>
         side
-          ? contentOf(target, side as Side)
-          : shownStyle(target, element, view.getComputedStyle(target)),
+          ? createContentStyle(target, side as Side)
+          : getHoveredStyle(target, element, view.getComputedStyle(target)),
     })
     // Fields of a form may hide the properties that the library reads.
     return cleanText(
@@ -47,18 +47,18 @@ function computeName(element: Element): string {
 }
 
 /** Gives the library the hovered style of an element that is hidden until hover. */
-function shownStyle(
+function getHoveredStyle(
   target: Element,
   element: Element,
   style: CSSStyleDeclaration,
 ): CSSStyleDeclaration {
   const isHidden = (target === element && style.display === 'none') || style.visibility === 'hidden'
   if (!isHidden || !hiddenUntilHover(element) || !becomesVisible(target)) return style
-  const shown: Readonly<Record<string, string>> = {
+  const overrides: Readonly<Record<string, string>> = {
     display: target === element ? 'block' : style.display,
     visibility: 'visible',
   }
-  const getPropertyValue = (name: string): string => shown[name] ?? style.getPropertyValue(name)
+  const getPropertyValue = (name: string): string => overrides[name] ?? style.getPropertyValue(name)
   return { getPropertyValue } as unknown as CSSStyleDeclaration
 }
 
@@ -76,11 +76,11 @@ const GLUE_AFTER = '\uFDD1'
  * Returns a substitute for the computed style of `::before` or `::after`. The accessible-name library reads only
  * `content`.
  */
-function contentOf(element: Element, side: Side): CSSStyleDeclaration {
-  const shown = visibleGeneratedText(element, side)
-  const before = shown?.isJoined && side === '::after' ? GLUE_AFTER : ''
-  const after = shown?.isJoined && side === '::before' ? GLUE : ''
-  const content = shown ? `"${before}${shown.text}${after}"` : 'none'
+function createContentStyle(element: Element, side: Side): CSSStyleDeclaration {
+  const generated = visibleGeneratedText(element, side)
+  const before = generated?.isJoined && side === '::after' ? GLUE_AFTER : ''
+  const after = generated?.isJoined && side === '::before' ? GLUE : ''
+  const content = generated ? `"${before}${generated.text}${after}"` : 'none'
   return { getPropertyValue: () => content } as unknown as CSSStyleDeclaration
 }
 
@@ -95,29 +95,29 @@ const LONGEST_LABEL = 60
  * after it. Words label the slider only if no other control is in between. HTML gives labels to its own fields only.
  */
 export function sliderLabel(slider: Element, options: PageOptions): Element | null {
-  const byId = native.id(slider) && labelFor(slider)
-  if (byId) return isUsable(byId, options) ? byId : null
+  const labelById = native.id(slider) && findLabelById(slider)
+  if (labelById) return isUsable(labelById, options) ? labelById : null
   let inner: Element | null = slider
-  let after: Element | null = null
+  let fallback: Element | null = null
   for (let level = 0; inner && level < LEVELS; level += 1) {
-    const around: Element | null = getParent(inner)
-    if (!around || holdsOther(around, inner, slider)) break
-    const beside = holdersIn(around, inner)
-    const before = beside.before.findLast((one) => isUsable(one, options))
-    const behind = beside.after.find((one) => isUsable(one, options))
+    const ancestor: Element | null = getParent(inner)
+    if (!ancestor || containsOtherControl(ancestor, inner, slider)) break
+    const textElements = findTextElements(ancestor, inner)
+    const preceding = textElements.before.findLast((candidate) => isUsable(candidate, options))
+    const following = textElements.after.find((candidate) => isUsable(candidate, options))
     // Words at both ends, such as "quiet" and "loud", label the slider only if there are no other words.
-    if (before && !behind) return before
-    after ??= before ?? behind ?? null
-    inner = around
+    if (preceding && !following) return preceding
+    fallback ??= preceding ?? following ?? null
+    inner = ancestor
   }
-  return after
+  return fallback
 }
 
 /** Text of the label without the content of the slider. */
 export function sliderLabelText(label: Element, slider: Element): string {
-  const isAround = native.contains(label, slider)
+  const containsSlider = native.contains(label, slider)
   const texts = [...native.childNodes(label)].map((node) =>
-    native.nodeType(node) === 3 || !isAround
+    native.nodeType(node) === 3 || !containsSlider
       ? native.nodeType(node) === 3
         ? native.nodeValue(node)
         : native.textContent(node)
@@ -126,7 +126,7 @@ export function sliderLabelText(label: Element, slider: Element): string {
   return cleanText(texts.join(' '))
 }
 
-function labelFor(slider: Element): Element | null {
+function findLabelById(slider: Element): Element | null {
   const root = native.getRootNode(slider) as Document | ShadowRoot
   return native.querySelector(root, `label[for="${CSS.escape(native.id(slider))}"]`)
 }
@@ -143,34 +143,38 @@ function isUsable(label: Element, options: PageOptions): boolean {
  * Whether the part holds another control, to which the words may belong. Another thumb of this slider is not another
  * control.
  */
-function holdsOther(around: Element, inner: Element, slider: Element): boolean {
-  if (native.matches(around, 'body,html')) return true
-  const others = [...native.querySelectorAll(around, `${CONTROLS},${SLIDERS}`)].filter(
-    (one) => one !== slider && !native.contains(slider, one) && !native.contains(inner, one),
+function containsOtherControl(container: Element, inner: Element, slider: Element): boolean {
+  if (native.matches(container, 'body,html')) return true
+  const otherControls = [...native.querySelectorAll(container, `${CONTROLS},${SLIDERS}`)].filter(
+    (candidate) =>
+      candidate !== slider &&
+      !native.contains(slider, candidate) &&
+      !native.contains(inner, candidate),
   )
-  const isThumb = (one: Element): boolean =>
-    native.matches(one, SLIDERS) && native.parentElement(one) === native.parentElement(slider)
-  return others.some((one) => !isThumb(one))
+  const isThumb = (candidate: Element): boolean =>
+    native.matches(candidate, SLIDERS) &&
+    native.parentElement(candidate) === native.parentElement(slider)
+  return otherControls.some((candidate) => !isThumb(candidate))
 }
 
-interface Beside {
+interface TextElements {
   readonly before: readonly Element[]
   readonly after: readonly Element[]
 }
 
-/** Elements with words of their own in `around`, before and after `inner`. */
-function holdersIn(around: Element, inner: Element): Beside {
+/** Elements with words of their own in `container`, before and after `inner`. */
+function findTextElements(container: Element, inner: Element): TextElements {
   const before: Element[] = []
   const after: Element[] = []
-  let found = before
+  let target = before
   const add = (element: Element): void => {
     for (const node of childrenOf(element)) {
-      if (node === inner) found = after
+      if (node === inner) target = after
       else if (isElement(node)) add(node)
-      else if (isLabel(node)) found.push(element)
+      else if (isLabel(node)) target.push(element)
     }
   }
-  add(around)
+  add(container)
   return { before, after }
 }
 
@@ -194,53 +198,53 @@ export function getAccessibleName(
   role: string,
   options: PageOptions,
 ): ElementName {
-  const name = role ? ownName(element, role, options) : NO_NAME
+  const name = role ? computeOwnName(element, role, options) : NO_NAME
   // The name of a field says whether its value is secret, wherever the name comes from.
   if (isField(element) && name.text !== MASKED) rememberName(element, name.text)
   return name
 }
 
-function ownName(element: Element, role: string, options: PageOptions): ElementName {
-  const around = (isKnown: boolean): ElementName => ({
-    text: (isKnown && textAroundMasked(element, options)) || MASKED,
+function computeOwnName(element: Element, role: string, options: PageOptions): ElementName {
+  const createMaskedName = (isKnown: boolean): ElementName => ({
+    text: (isKnown && readLabelsAroundMasked(element, options)) || MASKED,
     visuallyHidden: false,
   })
-  if (isInMaskedPart(element, options)) return around(isNamedOutside(element, options))
-  const name = computedName(element, role, options)
+  if (isInMaskedPart(element, options)) return createMaskedName(isNamedOutside(element, options))
+  const name = computeElementName(element, role, options)
   // Most elements have no name: look for its sources only if there is one.
-  const kept = name.text ? keptIn(element, role, options) : null
-  if (kept === 'masked') return around(true)
-  return kept ? { text: readableName(element, options), visuallyHidden: false } : name
+  const restriction = name.text ? findRestriction(element, role, options) : null
+  if (restriction === 'masked') return createMaskedName(true)
+  return restriction ? { text: readableName(element, options), visuallyHidden: false } : name
 }
 
-function computedName(element: Element, role: string, options: PageOptions): ElementName {
+function computeElementName(element: Element, role: string, options: PageOptions): ElementName {
   const byAttribute = hasNamingAttribute(element)
-  const replaced = labelOfReplaced(element, role)
-  if (replaced && !isMasked(replaced, options)) {
-    const text = readableWords(replaced, options)
+  const replacedLabel = findReplacedLabel(element, role)
+  if (replacedLabel && !isMasked(replacedLabel, options)) {
+    const text = readableWords(replacedLabel, options)
     if (text) return { text, visuallyHidden: false }
   }
   const isSlider = role === 'slider'
-  if (!byAttribute && !isSlider && !mayBeNamed(element, role)) return NO_NAME
+  if (!byAttribute && !isSlider && !canBeNamed(element, role)) return NO_NAME
   if (!byAttribute && /^(treeitem|menuitem)/.test(role) && native.querySelector(element, BRANCH))
     return { text: cleanText(textWithoutBranches(element)), visuallyHidden: false }
   if (!byAttribute && isNamedByContent(role)) {
     if (isPlainText(element))
       return {
-        text: cleanText(withGenerated(element, native.textContent(element))),
+        text: cleanText(addGeneratedText(element, native.textContent(element))),
         visuallyHidden: false,
       }
     if (isWrappedText(element))
       return { text: cleanText(native.textContent(element)), visuallyHidden: false }
   }
   const text =
-    givenName(element) ||
+    readAriaLabel(element) ||
     computeName(element) ||
     fallbackName(element) ||
     drawnName(element, role) ||
     labelText(element, options) ||
-    labelBeside(element, options) ||
-    (isSlider ? nameBeside(element, options) : '')
+    readAdjacentLabel(element, options) ||
+    (isSlider ? readSliderLabel(element, options) : '')
   return { text, visuallyHidden: byAttribute && text !== '' && !isOnScreen(element, text) }
 }
 
@@ -250,14 +254,14 @@ export function hasNamingAttribute(element: Element): boolean {
 }
 
 /** The attribute that wins over all but `aria-labelledby`, read without the library. */
-function givenName(element: Element): string {
+function readAriaLabel(element: Element): string {
   return native.hasAttribute(element, 'aria-labelledby')
     ? ''
     : cleanText(native.getAttribute(element, 'aria-label') ?? '')
 }
 
 /** Elements that the specification names by their content or by another element. */
-function mayBeNamed(element: Element, role: string): boolean {
+function canBeNamed(element: Element, role: string): boolean {
   return (
     isNamedByContent(role) ||
     /^(input|select|textarea|fieldset|table|figure|img|svg|details|progress|meter|output)$/.test(
@@ -275,7 +279,7 @@ function textWithoutBranches(element: Element): string {
       ? ''
       : textWithoutBranches(node)
   })
-  return withGenerated(element, texts.join(' '))
+  return addGeneratedText(element, texts.join(' '))
 }
 
 /** Whether the element's name is simply its text, as for most elements. The library isn't needed then. */
@@ -288,22 +292,27 @@ function isPlainText(element: Element): boolean {
 
 const WRAPPERS = /^(span|div|p|b|i|em|strong|small)$/
 /** Attributes of wrappers that don't affect a name. */
-const LOOKS = /^(class|style|id)$/
+const STYLE_ATTRIBUTES = /^(class|style|id)$/
 
 /** Whether all text is in nested wrappers, and no style adds to it or hides it. The library isn't needed then. */
 function isWrappedText(element: Element): boolean {
   if (labelsOf(element).length > 0) return false
-  let at = element
-  while (!isPlainText(at)) {
-    const firstChild = native.firstChild(at)
-    if (native.shadowRoot(at) || native.childNodes(at).length !== 1 || !isElement(firstChild))
+  let current = element
+  while (!isPlainText(current)) {
+    const firstChild = native.firstChild(current)
+    if (
+      native.shadowRoot(current) ||
+      native.childNodes(current).length !== 1 ||
+      !isElement(firstChild)
+    )
       return false
     if (!WRAPPERS.test(native.localName(firstChild))) return false
-    if (!native.getAttributeNames(firstChild).every((name) => LOOKS.test(name))) return false
-    if (hasGenerated(at)) return false
-    at = firstChild
+    if (!native.getAttributeNames(firstChild).every((name) => STYLE_ATTRIBUTES.test(name)))
+      return false
+    if (hasGenerated(current)) return false
+    current = firstChild
   }
-  return !hasGenerated(at) && native.checkVisibility(at, { visibilityProperty: true })
+  return !hasGenerated(current) && native.checkVisibility(current, { visibilityProperty: true })
 }
 
 /** Words that a style writes into an element without words of its own, such as a script's button. */
@@ -319,7 +328,7 @@ function labelText(element: Element, options: PageOptions): string {
 }
 
 /** Words that people read beside a slider. */
-function nameBeside(slider: Element, options: PageOptions): string {
+function readSliderLabel(slider: Element, options: PageOptions): string {
   const label = sliderLabel(slider, options)
   return label ? readableWords(label, options, native.contains(label, slider)) : ''
 }
@@ -342,7 +351,7 @@ function fallbackName(element: Element): string {
 }
 
 /** Words of the label of the component that a field is in, or of one right after a box that belongs to nothing. */
-function labelBeside(element: Element, options: PageOptions): string {
+function readAdjacentLabel(element: Element, options: PageOptions): string {
   const next = native.nextElementSibling(element)
   const isBox = checkedState(element) !== null && next && isTag(next, 'label') && !next.control
   const labels = isBox ? [next] : labelsOf(element)
@@ -353,11 +362,11 @@ function labelBeside(element: Element, options: PageOptions): string {
 }
 
 /** The label of the hidden field that a custom control replaces, which is right before the control. */
-function labelOfReplaced(element: Element, role: string): Element | null {
+function findReplacedLabel(element: Element, role: string): Element | null {
   if (!REPLACING_ROLES.test(role) || !native.hasAttribute(element, 'role')) return null
-  let at: Element | null = element
-  for (let level = 0; at && level < 3; level += 1, at = native.parentElement(at)) {
-    const field: Element | null = native.previousElementSibling(at)
+  let current: Element | null = element
+  for (let level = 0; current && level < 3; level += 1, current = native.parentElement(current)) {
+    const field: Element | null = native.previousElementSibling(current)
     const [label] = field ? labelsOf(field) : []
     if (field && label) return isSmall(field) ? label : null
   }
@@ -380,28 +389,31 @@ function isOnScreen(element: Element, text: string): boolean {
     return true
   // Inside a component, the text may be slotted content.
   const { host } = native.getRootNode(element) as Partial<ShadowRoot>
-  return [element, host].some((one) => one && cleanText(native.textContent(one)).includes(text))
+  return [element, host].some(
+    (candidate) => candidate && cleanText(native.textContent(candidate)).includes(text),
+  )
 }
 
 // Keeps masked text, and text outside the readable parts of the page, out of accessible names.
 
 /** Reason why a name can't be shown as it is. */
-type Kept = 'masked' | 'unreadable' | null
+type Restriction = 'masked' | 'unreadable' | null
 
 /** Subtrees and submenus, which aren't part of an item's name. */
 const BRANCH = '[role=group],[role=menu],[role=tree],[role=treeitem]'
 /** Elements named by an attribute, which wins over their content. */
-const NAMED = '[aria-label]:not([aria-label=""]),[aria-labelledby]'
+const NAMED_BY_ATTRIBUTE = '[aria-label]:not([aria-label=""]),[aria-labelledby]'
 const CELLS = /^(row|cell|gridcell|columnheader|rowheader)$/
 /** Captions that name the fieldset, table or drawing around them. */
 const CAPTION = ':scope>:is(legend,caption,title)'
 const CAPTIONED = /^(fieldset|table|svg)$/
 
 /** Whether the sources of a name hold something private, wherever they are. */
-function keptIn(element: Element, role: string, options: PageOptions): Kept {
+function findRestriction(element: Element, role: string, options: PageOptions): Restriction {
   const search = new Search(element, options)
-  for (const one of [...labelsFor(element), captionOf(element)]) if (one) search.addWhole(one)
-  const isNamed = native.matches(element, NAMED)
+  for (const source of [...getLabels(element), findCaption(element)])
+    if (source) search.addWhole(source)
+  const isNamed = native.matches(element, NAMED_BY_ATTRIBUTE)
   const isCell = CELLS.test(role) && !isNamed
   if (isNamedByContent(role) || isCell) {
     const isItem = /^(treeitem|menuitem)/.test(role) && !isNamed
@@ -412,17 +424,17 @@ function keptIn(element: Element, role: string, options: PageOptions): Kept {
 
 /** Whether one part is private itself, regardless of its surroundings. */
 function isPrivate(part: Element, options: PageOptions): boolean {
-  return isExcluded(part, options) || isMaskedHere(part, options)
+  return isExcluded(part, options) || isMaskedItself(part, options)
 }
 
 /** Words of a part, without private ones. `isOwnOnly`: leaves out all elements in it. */
 function readableWords(part: Element, options: PageOptions, isOwnOnly = false): string {
-  return drawnText(part, (one) => (isOwnOnly && one !== part) || isPrivate(one, options))
+  return drawnText(part, (item) => (isOwnOnly && item !== part) || isPrivate(item, options))
 }
 
 /** Whether labels that aren't masked name the element. Its own attributes count as masked. */
 function isNamedOutside(element: Element, options: PageOptions): boolean {
-  const labels = labelsFor(element)
+  const labels = getLabels(element)
   return (
     labels.length > 0 &&
     !native.hasAttribute(element, 'aria-label') &&
@@ -433,53 +445,53 @@ function isNamedOutside(element: Element, options: PageOptions): boolean {
 /** The readable part of a name: an attribute of its own, else its content without private parts. */
 function readableName(element: Element, options: PageOptions): string {
   for (const name of ['aria-label', 'alt', 'placeholder', 'title']) {
-    const own = cleanText(native.getAttribute(element, name) ?? '')
-    if (own) return own
+    const value = cleanText(native.getAttribute(element, name) ?? '')
+    if (value) return value
   }
-  return holdersOf(element, options)
-    .map((one) => readableWords(one, options))
+  return findNameSources(element, options)
+    .map((item) => readableWords(item, options))
     .join(' ')
 }
 
 /** Text of an element's labels without their masked parts, for a masked element or masked labels. */
-function textAroundMasked(element: Element, options: PageOptions): string {
+function readLabelsAroundMasked(element: Element, options: PageOptions): string {
   const labels = native.hasAttribute(element, 'aria-labelledby')
     ? referenced(element, 'aria-labelledby')
     : labelsOf(element)
-  const isOther = native.hasAttribute(element, 'aria-label')
-  if (isOther || labels.some((label) => isMasked(label, options) || !isReadable(label, options)))
+  const hasOwnName = native.hasAttribute(element, 'aria-label')
+  if (hasOwnName || labels.some((label) => isMasked(label, options) || !isReadable(label, options)))
     return ''
-  return cleanText(labels.map((one) => readableWords(one, options)).join(' '))
+  return cleanText(labels.map((item) => readableWords(item, options)).join(' '))
 }
 
-function holdersOf(element: Element, options: PageOptions): readonly Element[] {
+function findNameSources(element: Element, options: PageOptions): readonly Element[] {
   const labels = labelsOf(element).filter((label) => isReadable(label, options))
   if (labels.length > 0) return labels
   const isField = /^(input|select|textarea|fieldset|table)$/.test(native.localName(element))
-  return [captionOf(element) ?? (isField ? [] : element)].flat()
+  return [findCaption(element) ?? (isField ? [] : element)].flat()
 }
 
-function captionOf(element: Element): Element | null {
+function findCaption(element: Element): Element | null {
   return CAPTIONED.test(native.localName(element)) ? native.querySelector(element, CAPTION) : null
 }
 
-function labelsFor(element: Element): readonly Element[] {
+function getLabels(element: Element): readonly Element[] {
   return [...labelsOf(element), ...referenced(element, 'aria-labelledby')]
 }
 
-function isMaskedHere(element: Element, options: PageOptions): boolean {
+function isMaskedItself(element: Element, options: PageOptions): boolean {
   return isSecretPart(element) || native.matches(element, maskSelector(options))
 }
 
 /** Searches the sources of a name for private parts: slots, shadow roots, frames and referenced elements. */
 class Search {
-  found: Kept = null
-  readonly #named: Element
+  found: Restriction = null
+  readonly #target: Element
   readonly #options: PageOptions
-  readonly #seen = new Set<Element>()
+  readonly #visited = new Set<Element>()
 
-  constructor(named: Element, options: PageOptions) {
-    this.#named = named
+  constructor(target: Element, options: PageOptions) {
+    this.#target = target
     this.#options = options
   }
 
@@ -491,36 +503,36 @@ class Search {
   }
 
   /**
-   * `without`: selector of elements to skip. `isMaskedOnly`: an attribute gives the name, so unreadable content doesn't
-   * matter.
+   * `excluded`: selector of elements to skip. `isMaskedOnly`: an attribute gives the name, so unreadable content
+   * doesn't matter.
    */
-  addContent(part: Element, without = '', isMaskedOnly = false): void {
+  addContent(part: Element, excluded = '', isMaskedOnly = false): void {
     const before = this.found
-    if (part === this.#named && isSecretPart(part)) this.found = 'masked'
+    if (part === this.#target && isSecretPart(part)) this.found = 'masked'
     const stack: Element[] = [part]
-    for (let at = stack.pop(); at && this.found !== 'masked'; at = stack.pop()) {
-      if (this.#seen.has(at)) continue
-      this.#seen.add(at)
-      for (const child of insideOf(at)) {
-        if (child === this.#named || (without && native.matches(child, without))) continue
-        this.#lookAtElement(child)
+    for (let current = stack.pop(); current && this.found !== 'masked'; current = stack.pop()) {
+      if (this.#visited.has(current)) continue
+      this.#visited.add(current)
+      for (const child of getInnerElements(current)) {
+        if (child === this.#target || (excluded && native.matches(child, excluded))) continue
+        this.#checkElement(child)
         stack.push(child)
       }
     }
     if (isMaskedOnly && this.found === 'unreadable') this.found = before
   }
 
-  #lookAtElement(one: Element): void {
-    if (isMaskedHere(one, this.#options)) this.found = 'masked'
-    else if (isExcluded(one, this.#options)) this.found ??= 'unreadable'
-    if (!native.hasAttributes(one)) return
-    for (const other of [...labelsFor(one), ...referenced(one, 'aria-owns')])
-      if (!this.#seen.has(other)) this.addWhole(other)
+  #checkElement(element: Element): void {
+    if (isMaskedItself(element, this.#options)) this.found = 'masked'
+    else if (isExcluded(element, this.#options)) this.found ??= 'unreadable'
+    if (!native.hasAttributes(element)) return
+    for (const source of [...getLabels(element), ...referenced(element, 'aria-owns')])
+      if (!this.#visited.has(source)) this.addWhole(source)
   }
 }
 
 /** Elements inside. For a component, also those that no slot shows: a name may use them. */
-function insideOf(element: Element): readonly Element[] {
+function getInnerElements(element: Element): readonly Element[] {
   const found = [...native.children(element)]
   const isPlain =
     !native.shadowRoot(element) && !/^(slot|iframe|frame)$/.test(native.localName(element))

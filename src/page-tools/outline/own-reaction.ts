@@ -56,7 +56,7 @@ export function pointerSelector(root: Node): string {
 /** Attributes of handlers: `onclick`, `@click.stop`, `ng-click`, `wire:click`, `data-action`, `hx-post`. */
 const HANDLER = /(?:^on|[-:@])click\b|^data-action$|^jsaction$|^hx-/
 /** Properties in which React, Vue, Svelte, Solid and Zone.js keep the handlers of an element. */
-const KEPT = /^__reactProps|^_vei$|^Symbol\(_vei|^(?:__|\$\$)click$|__clickfalse$/
+const HANDLER_KEYS = /^__reactProps|^_vei$|^Symbol\(_vei|^(?:__|\$\$)click$|__clickfalse$/
 
 /**
  * Whether an element within a larger click target reacts to a click by itself, judging by its markup, its style and the
@@ -69,15 +69,17 @@ export function reactsItself(element: Element): boolean {
       (native.getAttributeNames(element).some((name) => HANDLER.test(name)) ||
         hasOwnPointer(element))) ||
     (element as HTMLElement).onclick != null ||
-    Reflect.ownKeys(element).some((key) => KEPT.test(String(key)) && handlesClick(element, key))
+    Reflect.ownKeys(element).some(
+      (key) => HANDLER_KEYS.test(String(key)) && handlesClick(element, key),
+    )
   )
 }
 
 function handlesClick(element: Element, key: PropertyKey): boolean {
-  const kept: unknown = Reflect.getOwnPropertyDescriptor(element, key)?.value
-  return typeof kept === 'object' && kept
-    ? Boolean(Reflect.getOwnPropertyDescriptor(kept, 'onClick')?.value)
-    : Boolean(kept)
+  const handler: unknown = Reflect.getOwnPropertyDescriptor(element, key)?.value
+  return typeof handler === 'object' && handler
+    ? Boolean(Reflect.getOwnPropertyDescriptor(handler, 'onClick')?.value)
+    : Boolean(handler)
 }
 
 /**
@@ -103,18 +105,19 @@ function isCellOfBoard(element: Element): boolean {
   if (Math.min(width, height) < SMALLEST_CELL_PX) return false
   const row = [...native.children(parent)]
   return (
-    isBoard(row) || (row.every((cell) => hasSize(cell, width, height)) && isBoard(inRows(parent)))
+    isBoard(row) ||
+    (row.every((cell) => hasSize(cell, width, height)) && isBoard(getBoardCells(parent)))
   )
 }
 
 /** The cells of all rows like this one. Empty if other rows have more or fewer. */
-function inRows(row: Element): Element[] {
+function getBoardCells(row: Element): Element[] {
   const board = native.parentElement(row)
   const rows = board ? [...native.children(board)] : []
   const { length } = native.children(row)
   if (rows.length > BOARD_LIMIT || length > BOARD_LIMIT || length < 2) return []
-  return rows.every((one) => native.children(one).length === length)
-    ? rows.flatMap((one) => [...native.children(one)])
+  return rows.every((candidate) => native.children(candidate).length === length)
+    ? rows.flatMap((item) => [...native.children(item)])
     : []
 }
 
@@ -143,23 +146,23 @@ function isMarkedLabel(element: Element): boolean {
   const parent = native.parentElement(element)
   const labels = parent ? [...native.children(parent)] : []
   if (!parent || labels.length < 2 || labels.length > MOST_WORDS) return false
-  const marks = new Set(labels.map((label) => markOf(label, element)))
+  const marks = new Set(labels.map((label) => getMark(label, element)))
   const isItem = [native.previousElementSibling(parent), native.nextElementSibling(parent)].some(
-    (one) => one && isLike(one, parent),
+    (candidate) => candidate && isSameKind(candidate, parent),
   )
   return marks.size === labels.length && !marks.has('') && !isItem
 }
 
 /** Whether both are items of one list. Any two may be a `div` without a class. */
-function isLike(one: Element, other: Element): boolean {
-  const kinds = [one, other].map(
+function isSameKind(first: Element, second: Element): boolean {
+  const kinds = [first, second].map(
     (item) => `${native.localName(item)}.${native.getAttribute(item, 'class')}`,
   )
   return kinds[0] === kinds[1] && kinds[0] !== 'div.null'
 }
 
 /** The attributes of a label of the same kind. Empty: it has none, or is something else. */
-function markOf(label: Element, other: Element): string {
+function getMark(label: Element, other: Element): string {
   if (native.localName(label) !== native.localName(other)) return ''
   if (!LABEL.test(native.textContent(label))) return ''
   return native
@@ -181,16 +184,16 @@ const SIGNS = '-+ −+ –+ ‹› «» <> ◀▶ ◂▸ ←→ ▲▼ ▴▾ �
 
 /** Whether its whole text is a sign of a pair, such as `-` and `+`, with the other sign beside it. */
 function isStepSign(element: Element): boolean {
-  const text = onlyText(element)
+  const text = getOnlyText(element)
   const parent = text && native.parentElement(element)
   if (!parent) return false
-  const others = [...native.children(parent)].map(onlyText)
-  return others.some(
+  const siblingTexts = [...native.children(parent)].map(getOnlyText)
+  return siblingTexts.some(
     (other) => SIGNS.includes(`${text}${other}`) || SIGNS.includes(`${other}${text}`),
   )
 }
 
-function onlyText(element: Element): string | null {
+function getOnlyText(element: Element): string | null {
   const node = native.firstChild(element)
   if (!isText(node) || !node || native.nextSibling(node)) return null
   const text = native.nodeValue(node) ?? ''

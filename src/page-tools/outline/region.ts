@@ -3,7 +3,7 @@ import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { type PageOptions, PageError } from '../page.ts'
 import { isMasked } from '../secrets/secret-fields.ts'
-import { seenButtons } from './visibility.ts'
+import { findVisibleButtons } from './visibility.ts'
 
 const IGNORED = '[data-offstage-ignore]'
 
@@ -65,6 +65,8 @@ export function requireAllowed(element: Element, options: PageOptions): void {
 }
 
 /** The buttons that people see in an `aria-hidden` part. The rest of it is left out, as authors want. */
-export function shownButtons(part: Element, options: PageOptions): readonly Element[] {
-  return seenButtons(part).filter((one) => isReadable(one, options) && !isMasked(one, options))
+export function findReadableButtons(part: Element, options: PageOptions): readonly Element[] {
+  return findVisibleButtons(part).filter(
+    (candidate) => isReadable(candidate, options) && !isMasked(candidate, options),
+  )
 }

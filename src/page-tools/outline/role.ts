@@ -22,7 +22,7 @@ const NAMED_BY_CONTENT = new Set(
 const POPUPS = new Set('dialog,alertdialog,menu,listbox,tooltip,alert,status,tree,grid'.split(','))
 
 /** Roles that add nothing to their content. */
-const PLAIN = new Set(
+const PLAIN_ROLES = new Set(
   'generic,none,presentation,paragraph,strong,emphasis,code,time,mark,deletion,insertion,subscript,superscript,rowgroup,legend,caption,text,blockquote,definition,term,document,associationlist,associationlistitemkey,associationlistitemvalue'.split(
     ',',
   ),
@@ -39,7 +39,7 @@ const INPUT_ROLES: Readonly<Record<string, string>> = {
 }
 
 /** The roles of WAI-ARIA that a snapshot shows; attributes may contain anything. */
-const KNOWN = new Set(
+const KNOWN_ROLES = new Set(
   'alert,alertdialog,application,article,banner,button,cell,checkbox,columnheader,combobox,complementary,contentinfo,dialog,directory,feed,figure,form,grid,gridcell,group,heading,image,img,link,list,listbox,listitem,log,main,marquee,math,menu,menubar,menuitem,menuitemcheckbox,menuitemradio,meter,navigation,note,option,progressbar,radio,radiogroup,region,row,rowheader,scrollbar,search,searchbox,separator,slider,spinbutton,status,suggestion,switch,tab,table,tablist,tabpanel,textbox,timer,toolbar,tooltip,tree,treegrid,treeitem'.split(
     ',',
   ),
@@ -53,12 +53,12 @@ const GRIDS = '[role=grid],[role=treegrid]'
 export function getShownRole(element: Element): string {
   const role = native.getAttribute(element, 'role')
     ? null
-    : ownRole(element, native.localName(element))
+    : getOwnRole(element, native.localName(element))
   if (role !== null) return role
   // A form's fields hide its attributes from the library.
   const standard = getRole(isTag(element, 'form') ? emptyCopy(element) : element) ?? ''
-  if (KNOWN.has(standard) || KNOWN_BY_MODULE.test(standard)) return standard
-  return PLAIN.has(standard) || !native.hasAttribute(element, 'role')
+  if (KNOWN_ROLES.has(standard) || KNOWN_BY_MODULE.test(standard)) return standard
+  return PLAIN_ROLES.has(standard) || !native.hasAttribute(element, 'role')
     ? ''
     : roleWithoutAttribute(element)
 }
@@ -78,7 +78,7 @@ function emptyCopy(element: Element): Element {
 const inertDocument = once(() => nativeDocument.implementation(document).createHTMLDocument(''))
 
 /** The role of an element without the attribute, where it differs from the standard. Else null. */
-function ownRole(element: Element, tag: string): string | null {
+function getOwnRole(element: Element, tag: string): string | null {
   const editable = native.hasAttribute(element, 'contenteditable')
   if (WRAPPERS.has(tag) && !editable) return ''
   if (isTag(element, 'input')) return getRole(element) ?? INPUT_ROLES[element.type] ?? 'textbox'

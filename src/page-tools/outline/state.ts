@@ -20,23 +20,23 @@ export function stateOf(element: Element, role: string): ElementState {
   if (STATED_BY_ATTRIBUTES.has(native.localName(element)) && hasNoState(element))
     return stateWithoutAttributes(element)
   const flags: string[] = []
-  const add = (flag: string | false | null | undefined): void => {
+  const addFlag = (flag: string | false | null | undefined): void => {
     if (flag) flags.push(flag)
   }
-  add(checkedFlag(element))
-  add(isDisabled(element) && 'disabled')
-  add(expandedFlag(element))
-  add(native.getAttribute(element, 'aria-pressed') === 'true' && 'pressed')
-  add(isSelected(element) && 'selected')
-  add(currentFlag(element))
-  add(role === 'heading' && `level=${headingLevel(element)}`)
-  add(sortFlag(element))
-  add(fieldType(element))
+  addFlag(checkedFlag(element))
+  addFlag(isDisabled(element) && 'disabled')
+  addFlag(expandedFlag(element))
+  addFlag(native.getAttribute(element, 'aria-pressed') === 'true' && 'pressed')
+  addFlag(isSelected(element) && 'selected')
+  addFlag(currentFlag(element))
+  addFlag(role === 'heading' && `level=${headingLevel(element)}`)
+  addFlag(sortFlag(element))
+  addFlag(fieldType(element))
   for (const limit of limitFlags(element, role)) flags.push(limit)
-  add(isReadOnly(element) && 'readonly')
-  add(isRequired(element) && 'required')
-  add(isInvalid(element) && 'invalid')
-  add(native.getAttribute(element, 'aria-busy') === 'true' && 'busy')
+  addFlag(isReadOnly(element) && 'readonly')
+  addFlag(isRequired(element) && 'required')
+  addFlag(isInvalid(element) && 'invalid')
+  addFlag(native.getAttribute(element, 'aria-busy') === 'true' && 'busy')
   return { flags, value: fieldValue(element, role) }
 }
 
@@ -147,8 +147,10 @@ function limitFlags(element: Element, role: string): string[] {
   const isNative = isTag(element, 'input')
   const isRange = isNative && element.type === 'range'
   return (['min', 'max'] as const).flatMap((limit) => {
-    const given = native.getAttribute(element, isNative ? limit : `aria-value${limit}`)?.trim()
-    const value = given || (isRange ? { min: '0', max: '100' }[limit] : '')
+    const attributeValue = native
+      .getAttribute(element, isNative ? limit : `aria-value${limit}`)
+      ?.trim()
+    const value = attributeValue || (isRange ? { min: '0', max: '100' }[limit] : '')
     return NUMBER.test(value) ? [`${limit}=${value}`] : []
   })
 }

@@ -22,10 +22,10 @@ export function isUnreachable(element: Element): boolean {
 
 /** The last open dialog, menu or list, which may make the rest of the page unreachable. */
 export function ariaModal(document: Document): Element | null {
-  const open = [...native.querySelectorAll(document, MODAL)].filter(
-    (one) => isDisplayed(one) && !isUnreachable(one),
+  const openElements = [...native.querySelectorAll(document, MODAL)].filter(
+    (candidate) => isDisplayed(candidate) && !isUnreachable(candidate),
   )
-  return open.at(-1) ?? null
+  return openElements.at(-1) ?? null
 }
 
 /** The visibility of an element by its own attributes and style. */
@@ -68,20 +68,21 @@ const MAY_APPEAR: Visibility = { ...EXCLUDED, mayAppear: true }
 export function visibilityOf(element: Element, view: Window): Visibility {
   const tag = native.localName(element)
   if (NEVER_RENDERED.has(tag) || tag.startsWith('offstage-')) return EXCLUDED
-  const bare = !native.hasAttributes(element)
-  if (!bare && isExcludedByMarkup(element)) return EXCLUDED
+  const hasNoAttributes = !native.hasAttributes(element)
+  if (!hasNoAttributes && isExcludedByMarkup(element)) return EXCLUDED
   // Not `checkVisibility()`: it costs as much as this object, which most elements need anyway.
   const style = view.getComputedStyle(element)
-  if (style.display === 'none' || (!bare && isOutOfReach(element, style))) return MAY_APPEAR
+  if (style.display === 'none' || (!hasNoAttributes && isOutOfReach(element, style)))
+    return MAY_APPEAR
   // Half of a page's elements have no attributes. Among these, only elements with text can be fixed or moved away.
-  const position = bare && !holdsText(element) ? 'static' : style.position
+  const position = hasNoAttributes && !holdsText(element) ? 'static' : style.position
   return {
     excluded: false,
     mayAppear: true,
     invisible: style.visibility !== 'visible',
     visuallyHidden: style.opacity === '0' || isVisuallyHidden(element, style, position),
     fixed: position === 'fixed',
-    hasNoAttributes: bare,
+    hasNoAttributes,
     style,
   }
 }
@@ -92,16 +93,16 @@ export function hasPointerCursor({ style }: Visibility): boolean {
 }
 
 /** Mouse pointers over things to drag: cards, thumbs, the edges of panes. */
-const OF_DRAGS = /^(?:grab|move|[a-z]+-resize)$/
+const DRAG_CURSORS = /^(?:grab|move|[a-z]+-resize)$/
 /** Skipped, because a table would get a line for the edge of each column. */
 const HEADERS = 'th,[role=columnheader]'
 
 /** Whether its own style, not one around it, gives it a mouse pointer for dragging. */
 export function hasDragCursor(element: Element, style: CSSStyleDeclaration | null): boolean {
-  if (!style || style.cursor === 'auto' || !OF_DRAGS.test(style.cursor)) return false
+  if (!style || style.cursor === 'auto' || !DRAG_CURSORS.test(style.cursor)) return false
   if (closest(element, HEADERS)) return false
-  const around = getParent(element)
-  return !around || getComputedStyle(around).cursor !== style.cursor
+  const parent = getParent(element)
+  return !parent || getComputedStyle(parent).cursor !== style.cursor
 }
 
 /** Whether its content is visible only inside its own box. */
@@ -114,7 +115,7 @@ function isExcludedByMarkup(element: Element): boolean {
   return (
     native.hasAttribute(element, 'inert') ||
     native.hasAttribute(element, IGNORED) ||
-    (isAriaHidden(element) && seenButtons(element).length === 0)
+    (isAriaHidden(element) && findVisibleButtons(element).length === 0)
   )
 }
 
@@ -132,15 +133,15 @@ const BUTTONS = 'button,input[type=button],input[type=submit],[role=button]'
  * The buttons in an `aria-hidden` part, or the part itself, that a person sees and can click. None while a dialog, menu
  * or list is open, which hides the page in this way.
  */
-export function seenButtons(part: Element): readonly Element[] {
-  const found = isButton(part) ? [part] : [...native.querySelectorAll(part, BUTTONS)]
-  return found.length > 0 && ariaModal(native.ownerDocument(part)) === null
-    ? found.filter(takesPointer)
+export function findVisibleButtons(part: Element): readonly Element[] {
+  const buttons = isButton(part) ? [part] : [...native.querySelectorAll(part, BUTTONS)]
+  return buttons.length > 0 && ariaModal(native.ownerDocument(part)) === null
+    ? buttons.filter(receivesPointer)
     : []
 }
 
 /** Whether the pointer reaches its middle, or would after scrolling up or down. */
-function takesPointer(element: Element): boolean {
+function receivesPointer(element: Element): boolean {
   const { left, top, width, height } = native.getBoundingClientRect(element)
   const x = left + width / 2
   const root = native.getRootNode(element) as Document | ShadowRoot

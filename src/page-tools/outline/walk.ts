@@ -29,7 +29,7 @@ import { hasParts, isClickable } from './own-reaction.ts'
 import { isActionable, getShownRole } from './role.ts'
 import { drawsDots } from '../generated-text.ts'
 import type { ElementName } from './name.ts'
-import { shownButtons } from './region.ts'
+import { findReadableButtons } from './region.ts'
 import { stateOf } from './state.ts'
 
 /** The visible part of a frame. */
@@ -96,9 +96,9 @@ interface Visit {
 export function* walk(
   task: Walk,
   element: Element,
-  place: { readonly parent: OutlineNode | null; readonly context: WalkContext },
+  position: { readonly parent: OutlineNode | null; readonly context: WalkContext },
 ): Generator<undefined, OutlineNode | null> {
-  const visit = enter(task, element, place)
+  const visit = enter(task, element, position)
   if (visit) yield* walkFrom(task, visit)
   return visit?.node ?? null
 }
@@ -112,8 +112,8 @@ export function* walkParts(
   const visit = enter(task, element, { parent: null, context })
   if (!visit) return null
   for (const part of parts) {
-    const around = { ...context, masked: isMasked(part, task.options) }
-    const node = yield* walk(task, part, { parent: visit.node, context: around })
+    const partContext = { ...context, masked: isMasked(part, task.options) }
+    const node = yield* walk(task, part, { parent: visit.node, context: partContext })
     if (node) visit.node.items.push(node)
   }
   return visit.node
@@ -131,16 +131,16 @@ export function* walkChildren(task: Walk, node: OutlineNode): Generator<undefine
     context.hoverHiding,
   )
   if (visibility.excluded || isSingleLine(node)) return false
-  const known = new Map(node.items.filter(isNode).map((item) => [item.element, item]))
+  const knownNodes = new Map(node.items.filter(isNode).map((item) => [item.element, item]))
   node.items.length = 0
-  yield* walkFrom(task, visitOf(task, node, visibility), known)
+  yield* walkFrom(task, createVisit(task, node, visibility), knownNodes)
   return true
 }
 
 function* walkFrom(
   task: Walk,
   top: Visit,
-  known?: ReadonlyMap<Element, OutlineNode>,
+  knownNodes?: ReadonlyMap<Element, OutlineNode>,
 ): Generator<undefined> {
   // An explicit stack: a generator for each element would cost as much as the walk.
   const stack = [top]
@@ -154,7 +154,7 @@ function* walkFrom(
     else if (native.nodeType(child) === 3) addText(visit, child)
     else if (isElement(child)) {
       const { node: parent, context } = visit
-      const before = visit === top ? known?.get(child) : undefined
+      const before = visit === top ? knownNodes?.get(child) : undefined
       if (before && native.checkVisibility(child)) {
         parent.items.push(before)
         continue
@@ -171,16 +171,20 @@ function* walkFrom(
 function enter(
   task: Walk,
   element: Element,
-  place: { readonly parent: OutlineNode | null; readonly context: WalkContext },
+  position: { readonly parent: OutlineNode | null; readonly context: WalkContext },
 ): Visit | null {
-  const seen = visibilityOf(element, place.context.view)
-  const { visibility, hoverHiding } = appearanceOf(element, seen, place.context.hoverHiding)
+  const ownVisibility = visibilityOf(element, position.context.view)
+  const { visibility, hoverHiding } = appearanceOf(
+    element,
+    ownVisibility,
+    position.context.hoverHiding,
+  )
   if (visibility.excluded || isDenied(element, task.options)) {
     if (visibility.mayAppear) task.onHidden?.(element)
     return null
   }
   task.steps.count += 1
-  const { parent, context } = place
+  const { parent, context } = position
   const node = makeNode(element, task.options, {
     parent,
     context,
@@ -188,16 +192,18 @@ function enter(
     hoverHiding,
   })
   if (node.inView)
-    for (let at = node.parent; at && !at.holdsView; at = at.parent) at.holdsView = true
-  return visitOf(task, node, visibility)
+    for (let ancestor = node.parent; ancestor && !ancestor.holdsView; ancestor = ancestor.parent)
+      ancestor.holdsView = true
+  return createVisit(task, node, visibility)
 }
 
-function visitOf(task: Walk, node: OutlineNode, visibility: Visibility): Visit {
+function createVisit(task: Walk, node: OutlineNode, visibility: Visibility): Visit {
   const { element } = node
   const shadow = native.shadowRoot(element)
   if (shadow) task.onTree?.(shadow)
-  const children = isSingleLine(node) ? [] : listWindow(task, element, childrenIn(task, element))
-  const context = children.length > 0 ? innerContext(node, visibility, children) : node.context
+  const children = isSingleLine(node) ? [] : listWindow(task, element, getChildren(task, element))
+  const context =
+    children.length > 0 ? createInnerContext(node, visibility, children) : node.context
   return { node, visibility, context, children, next: 0 }
 }
 
@@ -222,10 +228,10 @@ export function pageContext(view: Window): WalkContext {
   }
 }
 
-function childrenIn(task: Walk, element: Element): readonly Node[] {
+function getChildren(task: Walk, element: Element): readonly Node[] {
   const inner = frameDocument(element)
   if (inner) task.onTree?.(inner)
-  if (isAriaHidden(element) && !isButton(element)) return shownButtons(element, task.options)
+  if (isAriaHidden(element) && !isButton(element)) return findReadableButtons(element, task.options)
   const children = childrenOf(element)
   // The content of a closed disclosure has the styles of visible content.
   if (isTag(element, 'details') && !element.open)
@@ -233,7 +239,7 @@ function childrenIn(task: Walk, element: Element): readonly Node[] {
   return children
 }
 
-function innerContext(
+function createInnerContext(
   node: OutlineNode,
   visibility: Visibility,
   children: Visit['children'],
@@ -257,7 +263,7 @@ function innerContext(
   const inControl = context.inControl || isSingle || isLabel
   const pointerCursor =
     context.pointerCursor || isSingle || (holdsElements && hasPointerCursor(visibility))
-  const same =
+  const isUnchanged =
     clip === context.clip &&
     node.masked === context.masked &&
     node.visuallyHidden === context.visuallyHidden &&
@@ -265,7 +271,7 @@ function innerContext(
     pointerCursor === context.pointerCursor &&
     inControl === context.inControl &&
     inLabel === context.inLabel
-  return same
+  return isUnchanged
     ? context
     : {
         view: context.view,
@@ -295,7 +301,7 @@ function isDenied(element: Element, { deny = [] }: PageOptions): boolean {
 
 function addText({ node, visibility, context }: Visit, child: Node): void {
   if (visibility.invisible || context.inLabel || isField(node.element)) return
-  if (isUnseenUntilHover(node.hoverHiding) && !isOfControl(node, context)) return
+  if (isUnseenUntilHover(node.hoverHiding) && !isPartOfControl(node, context)) return
   const text = cleanText(native.nodeValue(child) ?? '')
   if (!text) return
   const last = node.items.at(-1)
@@ -305,7 +311,7 @@ function addText({ node, visibility, context }: Visit, child: Node): void {
   } else node.items.push({ text, visuallyHidden: context.visuallyHidden, holder: node })
 }
 
-function isOfControl({ role, clickable }: OutlineNode, { inControl }: WalkContext): boolean {
+function isPartOfControl({ role, clickable }: OutlineNode, { inControl }: WalkContext): boolean {
   return inControl || clickable || isActionable(role)
 }
 
@@ -368,24 +374,24 @@ function listWindow(
 
 function firstInView(elements: readonly HTMLElement[], list: Element): number {
   const top = Math.max(0, native.getBoundingClientRect(list).top)
-  const found = firstWith(elements, (box) => box.bottom > top)
+  const found = findFirst(elements, (box) => box.bottom > top)
   return found >= elements.length ? 0 : found
 }
 
 /** The first child below what is in view. */
 function endOfView(elements: readonly HTMLElement[], list: Element): number {
   const end = Math.min(viewOf(list).innerHeight, native.getBoundingClientRect(list).bottom)
-  return firstWith(elements, (box) => box.top >= end)
+  return findFirst(elements, (box) => box.top >= end)
 }
 
 /** A binary search, as children of a list are mostly in vertical order. */
-function firstWith(elements: readonly HTMLElement[], isWanted: (box: DOMRect) => boolean): number {
+function findFirst(elements: readonly HTMLElement[], predicate: (box: DOMRect) => boolean): number {
   let low = 0
   let high = elements.length
   while (low < high) {
     const middle = (low + high) >> 1
     const element = elements[middle]
-    if (element && isWanted(native.getBoundingClientRect(element))) high = middle
+    if (element && predicate(native.getBoundingClientRect(element))) high = middle
     else low = middle + 1
   }
   return low
@@ -410,8 +416,8 @@ function makeNode(
   },
 ): OutlineNode {
   const { hasNoAttributes } = visibility
-  const proxied = hiddenControl(element)
-  const control = proxied ?? element
+  const labelControl = hiddenControl(element)
+  const control = labelControl ?? element
   const role = visibility.invisible ? '' : roleUntilHover(getShownRole(control), hoverHiding)
   const masked =
     context.masked ||
@@ -447,9 +453,10 @@ function makeNode(
 }
 
 /** Only the host's own selectors can match an element without attributes. */
-function isMaskedItself(element: Element, options: PageOptions, bare: boolean): boolean {
+function isMaskedItself(element: Element, options: PageOptions, hasNoAttributes: boolean): boolean {
   return (
-    (!bare || (options.mask?.length ?? 0) > 0) && native.matches(element, maskSelector(options))
+    (!hasNoAttributes || (options.mask?.length ?? 0) > 0) &&
+    native.matches(element, maskSelector(options))
   )
 }
 
@@ -467,20 +474,23 @@ function hiddenControl(element: Element): Element | null {
 }
 
 /** Whether the elements that both lists contain have another order now. */
-export function isReordered(was: readonly OutlineItem[], now: readonly OutlineItem[]): boolean {
-  const before = elementsIn(was)
-  const places = new Map(before.map((element, place) => [element, place]))
+export function isReordered(
+  before: readonly OutlineItem[],
+  after: readonly OutlineItem[],
+): boolean {
+  const elementsBefore = getElements(before)
+  const indexByElement = new Map(elementsBefore.map((element, index) => [element, index]))
   let last = -1
-  for (const element of elementsIn(now)) {
-    const place = places.get(element)
-    if (place === undefined) continue
-    if (place < last) return true
-    last = place
+  for (const element of getElements(after)) {
+    const index = indexByElement.get(element)
+    if (index === undefined) continue
+    if (index < last) return true
+    last = index
   }
   return false
 }
 
-export function elementsIn(items: readonly OutlineItem[]): Element[] {
+export function getElements(items: readonly OutlineItem[]): Element[] {
   return items.filter(isNode).map(({ element }) => element)
 }
 

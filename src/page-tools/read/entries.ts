@@ -21,11 +21,11 @@ import {
   LEAST_WITH_MARK,
   optionsLine,
   readHead,
-  shownValue,
+  formatFieldValue,
   textMark,
   VALUE_LIMIT,
 } from './line.ts'
-import { textPlaces } from './long-text.ts'
+import { getTextPositions } from './long-text.ts'
 
 /** Size of a part of an outline. */
 export interface Size {
@@ -44,20 +44,20 @@ const CELL_ROLES = /cell$|header$/
  * Whether the node is an element to act on. Cells must be clickable: a grid may have any number that only take the
  * focus.
  */
-export function isToActOn(node: OutlineNode): boolean {
+export function isActionTarget(node: OutlineNode): boolean {
   return isInteractive(node) && (node.clickable || !CELL_ROLES.test(node.role))
 }
 
 /** Estimates the size of a node's lines without making them. */
-function sizeOf(node: OutlineNode): Size {
+function estimateSize(node: OutlineNode): Size {
   const { role, clickable, items } = node
   let lines = role || clickable ? 1 : 0
-  let interactive = isToActOn(node) ? 1 : 0
+  let interactive = isActionTarget(node) ? 1 : 0
   let isWhole = true
   let hasText = lines > 0
   for (const item of items) {
     if (isNode(item)) {
-      const inner = sizeOf(item)
+      const inner = estimateSize(item)
       lines += inner.lines
       interactive += inner.interactive
       isWhole &&= inner.isWhole
@@ -72,7 +72,7 @@ function sizeOf(node: OutlineNode): Size {
   return { lines, interactive, isWhole }
 }
 
-export function sizeOfAll(parts: readonly { readonly size: () => Size }[]): Size {
+export function sumSizes(parts: readonly { readonly size: () => Size }[]): Size {
   return parts.reduce((sum, { size }) => {
     const { lines, interactive, isWhole } = size()
     return {
@@ -84,16 +84,16 @@ export function sizeOfAll(parts: readonly { readonly size: () => Size }[]): Size
 }
 
 /** The mark for omitted lines: how many, how many elements to act on, and the ref to continue reading from. */
-export function leftOutLine(size: Size, first: Element): string {
-  return `… ${size.lines} more${interactiveIn(size)} [from=${ensureRef(first)}]`
+export function formatOmittedLine(size: Size, first: Element): string {
+  return `… ${size.lines} more${formatInteractive(size)} [from=${ensureRef(first)}]`
 }
 
 /** The mark for all omitted content of an element that has a line. */
-export function leftOutInside(size: Size): string {
-  return `… ${size.lines} inside${interactiveIn(size)}`
+export function formatOmittedContent(size: Size): string {
+  return `… ${size.lines} inside${formatInteractive(size)}`
 }
 
-function interactiveIn({ interactive, isWhole }: Size): string {
+function formatInteractive({ interactive, isWhole }: Size): string {
   return interactive > 0 ? `, ${interactive}${isWhole ? '' : '+'} interactive` : ''
 }
 
@@ -133,20 +133,23 @@ export interface EntryPlace {
 }
 
 export function textEntry(line: Entry['line'], place: EntryPlace): Entry {
-  return leaf(place, { line })
+  return createLeaf(place, { line })
 }
 
 function omittedEntry({ count, first }: OmittedItem, place: EntryPlace): Entry {
   const size: Size = { lines: count, interactive: 0, isWhole: false }
-  return leaf(place, {
+  return createLeaf(place, {
     element: first,
     isOmission: true,
     size: () => size,
-    line: () => leftOutLine(size, first),
+    line: () => formatOmittedLine(size, first),
   })
 }
 
-function leaf({ node, parent }: EntryPlace, own: Pick<Entry, 'line'> & Partial<Entry>): Entry {
+function createLeaf(
+  { node, parent }: EntryPlace,
+  overrides: Pick<Entry, 'line'> & Partial<Entry>,
+): Entry {
   return {
     element: node.element,
     parent,
@@ -157,7 +160,7 @@ function leaf({ node, parent }: EntryPlace, own: Pick<Entry, 'line'> & Partial<E
     node: null,
     isOmission: false,
     size: () => ONE_LINE,
-    ...own,
+    ...overrides,
   }
 }
 
@@ -186,15 +189,15 @@ export function buildEntries(
   parent: Entry | null,
   settings: EntryOptions,
 ): readonly Entry[] {
-  if (!node.role && !node.clickable) return entriesInside(node, flatten(node), { parent, settings })
+  if (!node.role && !node.clickable) return createEntries(node, flatten(node), { parent, settings })
   const entry = nodeEntry(node, parent, settings)
-  return [onlyChild(entry) ?? entry]
+  return [getOnlyChild(entry) ?? entry]
 }
 
 function nodeEntry(node: OutlineNode, parent: Entry | null, settings: EntryOptions): Entry {
   const pieces = once(() => flatten(node))
   const head = once(() => readHead(node, settings.options))
-  const texts = once(() => (node.role === 'row' ? rowTexts(node) : wholeText(pieces())))
+  const texts = once(() => (node.role === 'row' ? getRowTexts(node) : wholeText(pieces())))
   const entry: Entry = {
     element: node.element,
     parent,
@@ -203,8 +206,8 @@ function nodeEntry(node: OutlineNode, parent: Entry | null, settings: EntryOptio
     holdsView: node.holdsView,
     popup: (parent?.popup ?? false) || (isPopup(node.role) && node.inView),
     isOmission: false,
-    size: once(() => sizeOf(node)),
-    line: lineOf(
+    size: once(() => estimateSize(node)),
+    line: createLine(
       (limits) => nodeLine(node, { head: head(), texts: texts() }, { ...settings, limits }),
       settings,
     ),
@@ -214,40 +217,40 @@ function nodeEntry(node: OutlineNode, parent: Entry | null, settings: EntryOptio
 }
 
 /** The only child of a list item, or of a frame around one control. It replaces its parent. */
-function onlyChild({ node, children, parent }: Entry): Entry | null {
+function getOnlyChild({ node, children, parent }: Entry): Entry | null {
   const isBare = node?.role === 'listitem' && !node.clickable
   const isFrame = node?.role === '' && node.clickable
   if (!isBare && !isFrame) return null
-  const [only, ...others] = children()
-  if (!only?.node || others.length > 0 || (isFrame && !isInteractive(only.node))) return null
-  only.parent = parent
-  return only
+  const [child, ...others] = children()
+  if (!child?.node || others.length > 0 || (isFrame && !isInteractive(child.node))) return null
+  child.parent = parent
+  return child
 }
 
 function childEntries(
   entry: Entry,
-  of: {
+  input: {
     readonly node: OutlineNode
     readonly pieces: () => readonly Piece[]
     readonly texts: () => Texts | null
     readonly settings: EntryOptions
   },
 ): readonly Entry[] {
-  const { node, pieces, texts, settings } = of
+  const { node, pieces, texts, settings } = input
   const { element, masked } = node
   const { options } = settings
   if (isTag(element, 'select')) {
     const line = (limit: number): string => optionsLine(element, { masked, limit, options })
-    const whole = once(() => line(Number.POSITIVE_INFINITY))
-    const shown = (shorter?: LineLimits): string => (shorter ? line(shorter.text) : whole())
-    return [textEntry(shown, { node, parent: entry })]
+    const wholeLine = once(() => line(Number.POSITIVE_INFINITY))
+    const getLine = (shorter?: LineLimits): string => (shorter ? line(shorter.text) : wholeLine())
+    return [textEntry(getLine, { node, parent: entry })]
   }
   if (node.role === 'row')
     return node.items.flatMap((item) =>
       isNode(item) && !plainTexts(item) ? cellEntries(item, entry, settings) : [],
     )
   if (texts()) return []
-  const entries = entriesInside(node, pieces(), { parent: entry, settings })
+  const entries = createEntries(node, pieces(), { parent: entry, settings })
   if (!isNamedByContent(node.role)) return entries
   return entries.filter(({ node: inner }) => inner && !isPartOfName(inner, node))
 }
@@ -256,21 +259,21 @@ function childEntries(
 function isPartOfName(inner: OutlineNode, node: OutlineNode): boolean {
   if (inner.role) return inner.role === 'img' && !inner.clickable
   const texts = onlyTexts(flatten(inner))
-  return texts !== null && texts.length > 0 && texts.length === ownTexts(node).length
+  return texts !== null && texts.length > 0 && texts.length === getOwnTexts(node).length
 }
 
 /** The texts of a node, and of its descendants without a role. */
-function ownTexts(node: OutlineNode): TextItem[] {
+function getOwnTexts(node: OutlineNode): TextItem[] {
   return node.items.flatMap((item) =>
-    isText(item) ? [item] : isNode(item) && !item.role ? ownTexts(item) : [],
+    isText(item) ? [item] : isNode(item) && !item.role ? getOwnTexts(item) : [],
   )
 }
 
 /** A cell without attributes of its own gets no entry; its content does. */
 function cellEntries(cell: OutlineNode, entry: Entry, settings: EntryOptions): readonly Entry[] {
-  const bare = CELLS.test(cell.role) && !isSpecialCell(cell)
-  return bare
-    ? entriesInside(cell, flatten(cell), { parent: entry, settings })
+  const isPlainCell = CELLS.test(cell.role) && !isSpecialCell(cell)
+  return isPlainCell
+    ? createEntries(cell, flatten(cell), { parent: entry, settings })
     : buildEntries(cell, entry, settings)
 }
 
@@ -284,15 +287,15 @@ function isSpecialCell(cell: OutlineNode): boolean {
 /** An item of a node after its wrappers are removed; null where a block begins or ends. */
 type Piece = OutlineItem | null
 
-function entriesInside(
+function createEntries(
   node: OutlineNode,
   pieces: readonly Piece[],
-  place: { readonly parent: Entry | null; readonly settings: EntryOptions },
+  context: { readonly parent: Entry | null; readonly settings: EntryOptions },
 ): Entry[] {
   const entries: Entry[] = []
   let run: TextItem[] = []
   const flush = (): void => {
-    if (run.length > 0) entries.push(runEntry(run, { node: run[0]?.holder ?? node, ...place }))
+    if (run.length > 0) entries.push(runEntry(run, { node: run[0]?.holder ?? node, ...context }))
     run = []
   }
   for (const piece of pieces) {
@@ -302,8 +305,8 @@ function entriesInside(
       run.push(piece)
     } else {
       flush()
-      if (isNode(piece)) entries.push(...buildEntries(piece, place.parent, place.settings))
-      else entries.push(omittedEntry(piece, { node, parent: place.parent }))
+      if (isNode(piece)) entries.push(...buildEntries(piece, context.parent, context.settings))
+      else entries.push(omittedEntry(piece, { node, parent: context.parent }))
     }
   }
   flush()
@@ -328,12 +331,12 @@ function flatten(node: OutlineNode, pieces: Piece[] = []): readonly Piece[] {
 type Texts = readonly (readonly TextItem[])[]
 
 /** The texts of a row's plain cells; null when it has none. */
-function rowTexts(row: OutlineNode): Texts | null {
-  const plain = row.items
+function getRowTexts(row: OutlineNode): Texts | null {
+  const plainCellTexts = row.items
     .filter(isNode)
     .map(plainTexts)
     .filter((texts) => texts !== null)
-  return plain.length > 0 ? plain : null
+  return plainCellTexts.length > 0 ? plainCellTexts : null
 }
 
 function wholeText(pieces: readonly Piece[]): Texts | null {
@@ -343,7 +346,7 @@ function wholeText(pieces: readonly Piece[]): Texts | null {
 
 /** Like `onlyTexts`, but null for a cell that gets a line of its own. */
 function plainTexts(cell: OutlineNode): TextItem[] | null {
-  const hasOwnLine = isToActOn(cell) || (CELLS.test(cell.role) && isSpecialCell(cell))
+  const hasOwnLine = isActionTarget(cell) || (CELLS.test(cell.role) && isSpecialCell(cell))
   return hasOwnLine ? null : onlyTexts(flatten(cell))
 }
 
@@ -363,9 +366,12 @@ function attributes({ element }: OutlineNode): string {
 }
 
 /** Makes the whole line only once. Shorter ones are rarely needed. */
-function lineOf(make: (limits: LineLimits) => string, { limits }: EntryOptions): Entry['line'] {
-  const whole = once(() => make(limits))
-  return (shorter) => (shorter ? make(shorter) : whole())
+function createLine(
+  format: (limits: LineLimits) => string,
+  { limits }: EntryOptions,
+): Entry['line'] {
+  const wholeLine = once(() => format(limits))
+  return (shorter) => (shorter ? format(shorter) : wholeLine())
 }
 
 function nodeLine(
@@ -374,15 +380,15 @@ function nodeLine(
   { options, limits }: EntryOptions,
 ): string {
   const head = headText(parts, limits.name)
-  const value = shownValue(node, options, Math.min(VALUE_LIMIT, limits.text))
+  const value = formatFieldValue(node, options, Math.min(VALUE_LIMIT, limits.text))
   if (value !== null) return value ? `${head}: ${value}` : head
   if (isNamedByContent(node.role)) return head
-  const plain = texts?.flat().map(({ text }) => text) ?? []
-  if (!texts || plain.length === 0) return drawnLine(head, node)
+  const itemTexts = texts?.flat().map(({ text }) => text) ?? []
+  if (!texts || itemTexts.length === 0) return drawnLine(head, node)
   const separator = node.role === 'row' ? ' | ' : ' '
-  if (plain.join(separator) === node.name?.text) return head
-  const shown = node.role === 'row' ? texts.map(cellText) : texts.map(markedTexts)
-  const text = shown.join(separator).replace(/[ |]+$/, '')
+  if (itemTexts.join(separator) === node.name?.text) return head
+  const formatted = node.role === 'row' ? texts.map(cellText) : texts.map(markedTexts)
+  const text = formatted.join(separator).replace(/[ |]+$/, '')
   // For a clickable element without a role, the text is the name.
   const limit = node.role ? limits.text : Math.max(limits.text, limits.name)
   return text ? `${head}: ${cutText(text, texts.flat(), { limit, options })}` : head
@@ -404,12 +410,12 @@ function cellText(texts: readonly TextItem[]): string {
 
 function runEntry(
   run: readonly TextItem[],
-  place: { node: OutlineNode; parent: Entry | null; settings: EntryOptions },
+  context: { node: OutlineNode; parent: Entry | null; settings: EntryOptions },
 ): Entry {
-  const { settings } = place
+  const { settings } = context
   return textEntry(
-    lineOf((limits) => runLine(run, { ...settings, limits }), settings),
-    place,
+    createLine((limits) => runLine(run, { ...settings, limits }), settings),
+    context,
   )
 }
 
@@ -433,45 +439,49 @@ function cutText(
 ): string {
   const isCut = text.length > limit
   const first = items[0]?.holder.element
-  if (!first || (!isCut && !items.some(({ holder }) => isOfLines(holder.element)))) return text
+  if (!first || (!isCut && !items.some(({ holder }) => keepsLines(holder.element)))) return text
   if (limit < LEAST_WITH_MARK) return cut(text, limit)
-  const around = items.reduce((found, { holder }) => commonAncestor(found, holder.element), first)
-  if (!isCut) return `${text} ${textMark(around, 0)}`
-  return `${cut(text, limit)} ${textMark(around, placeBehind(around, items, { limit, options }))}`
+  const container = items.reduce(
+    (found, { holder }) => commonAncestor(found, holder.element),
+    first,
+  )
+  if (!isCut) return `${text} ${textMark(container, 0)}`
+  return `${cut(text, limit)} ${textMark(container, getResumeIndex(container, items, { limit, options }))}`
 }
 
-function placeBehind(
-  around: Element,
+function getResumeIndex(
+  container: Element,
   items: readonly TextItem[],
   { limit, options }: { readonly limit: number; readonly options: PageOptions },
 ): number {
-  const isAll = items.length === 1 && native.childNodes(around).length === 1
-  return isAll && !native.closest(around, 'pre')
+  const isAll = items.length === 1 && native.childNodes(container).length === 1
+  return isAll && !native.closest(container, 'pre')
     ? limit
-    : placeIn(textPlaces(around, options).text, items, limit)
+    : findIndexAfter(getTextPositions(container, options).text, items, limit)
 }
 
 /** Index in the whole text where the words after the limit begin. */
-function placeIn(text: string, items: readonly TextItem[], limit: number): number {
-  let left = limit
-  let at = 0
+function findIndexAfter(text: string, items: readonly TextItem[], limit: number): number {
+  let remaining = limit
+  let index = 0
   for (const item of items) {
     const [start] = item.text.split(' ')
-    const found = start ? text.indexOf(start, at) : -1
-    if (found < 0) return 0
-    if (item.text.length >= left) return Math.min(text.length, found + left)
-    at = found + item.text.length
-    left -= item.text.length + 1
+    const position = start ? text.indexOf(start, index) : -1
+    if (position < 0) return 0
+    if (item.text.length >= remaining) return Math.min(text.length, position + remaining)
+    index = position + item.text.length
+    remaining -= item.text.length + 1
   }
-  return at
+  return index
 }
 
-function commonAncestor(one: Element, other: Element): Element {
-  for (const at of [one, ...ancestorsOf(one)]) if (contains(at, other)) return at
-  return one
+function commonAncestor(first: Element, second: Element): Element {
+  for (const ancestor of [first, ...ancestorsOf(first)])
+    if (contains(ancestor, second)) return ancestor
+  return first
 }
 
-function isOfLines(element: Element): boolean {
+function keepsLines(element: Element): boolean {
   const code = native.closest(element, 'pre')
   return code !== null && /\n/.test(native.textContent(code).trim())
 }

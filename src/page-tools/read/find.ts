@@ -15,12 +15,12 @@ import {
   typedValue,
   headWithRef,
   isContainer,
-  shownValue,
+  formatFieldValue,
   standaloneNode,
   textMark,
 } from './line.ts'
-import { excerptOf, longTextOf } from './long-text.ts'
-import { hiddenReason, seenButtons, visibilityOf } from '../outline/visibility.ts'
+import { findExcerpt, getLongText } from './long-text.ts'
+import { hiddenReason, findVisibleButtons, visibilityOf } from '../outline/visibility.ts'
 import { recountRules, hiddenUntilHover } from '../outline/hover/on-hover.ts'
 import { getAccessibleName } from '../outline/name.ts'
 import { comparableTexts, readableText, shownText } from './readable-text.ts'
@@ -29,17 +29,17 @@ import { isActionable, isNamedByContent, getShownRole } from '../outline/role.ts
 import { forgetLayers } from '../sight/layers.ts'
 
 /** Surroundings of an element with their label, which tell equal elements apart. */
-interface Place {
+interface Surroundings {
   readonly role: string
   /** Empty: masked. */
   readonly label: string
   /** Source of the label: an item of a list, a part with a name or a title, or the words of a part without. */
-  readonly of: 'item' | 'named' | 'words'
+  readonly source: 'item' | 'named' | 'words'
 }
 
 const ITEMS = /^(row|listitem|article|treeitem)$/
 const DIALOGS = /^(dialog|alertdialog)$/
-const PARTS = /^(region|form|group|tabpanel)$/
+const PART_ROLES = /^(region|form|group|tabpanel)$/
 const TITLES = 'h1,h2,h3,h4,h5,h6,[role=heading]'
 const PLACE_LABEL_LIMIT = 60
 
@@ -47,26 +47,32 @@ const PLACE_LABEL_LIMIT = 60
  * The nearest item, dialog or named part around an element, else the nearest part without a name. `limit`: most
  * characters of text to read in a part without a name.
  */
-export function placeOf(element: Element, options: PageOptions, limit?: number): Place | null {
-  let unnamed: Place | null = null
-  for (const at of ancestorsOf(element)) {
-    const role = getShownRole(at)
+export function placeOf(
+  element: Element,
+  options: PageOptions,
+  limit?: number,
+): Surroundings | null {
+  let unnamed: Surroundings | null = null
+  for (const ancestor of ancestorsOf(element)) {
+    const role = getShownRole(ancestor)
     const isItem = ITEMS.test(role)
-    if (!isItem && !DIALOGS.test(role) && !PARTS.test(role)) continue
-    if (isMasked(at, options)) return unnamed ?? { role, label: '', of: 'words' }
-    const name = getAccessibleName(at, role, options).text || (isItem ? '' : titleIn(at, options))
-    const label = name || readableText(at, options, limit)
+    if (!isItem && !DIALOGS.test(role) && !PART_ROLES.test(role)) continue
+    if (isMasked(ancestor, options)) return unnamed ?? { role, label: '', source: 'words' }
+    const name =
+      getAccessibleName(ancestor, role, options).text ||
+      (isItem ? '' : readTitle(ancestor, options))
+    const label = name || readableText(ancestor, options, limit)
     if (!label) continue
-    if (isItem) return { role, label, of: 'item' }
+    if (isItem) return { role, label, source: 'item' }
     // The words of a dialog are its question.
-    if (name || DIALOGS.test(role)) return { role, label, of: 'named' }
-    unnamed ??= { role, label, of: 'words' }
+    if (name || DIALOGS.test(role)) return { role, label, source: 'named' }
+    unnamed ??= { role, label, source: 'words' }
   }
   return unnamed
 }
 
 /** ` (in row "Ada")`; empty for none. `clean`: removes secrets. */
-export function placeNote(place: Place | null, clean: (text: string) => string): string {
+export function placeNote(place: Surroundings | null, clean: (text: string) => string): string {
   if (!place) return ''
   const { role, label } = place
   if (!label) return ` (in ${role})`
@@ -74,10 +80,12 @@ export function placeNote(place: Place | null, clean: (text: string) => string):
   return ` (in ${role} ${quote(shorten(clean(label), PLACE_LABEL_LIMIT).replace(/"/g, "'"))})`
 }
 
-function titleIn(part: Element, options: PageOptions): string {
-  for (const one of descendantsOf(part))
-    if (native.matches(one, TITLES))
-      return isReadable(one, options) && !isMasked(one, options) ? readableText(one, options) : ''
+function readTitle(part: Element, options: PageOptions): string {
+  for (const candidate of descendantsOf(part))
+    if (native.matches(candidate, TITLES))
+      return isReadable(candidate, options) && !isMasked(candidate, options)
+        ? readableText(candidate, options)
+        : ''
   return ''
 }
 
@@ -99,71 +107,76 @@ export function distinguishElements(
   unordered: readonly Found[],
   { options, clean, mayBeMore }: DistinguishOptions,
 ): readonly string[] {
-  const found = inOrder(unordered, rootOf(options))
+  const found = sortInPageOrder(unordered, rootOf(options))
   const elements = found.map(({ element }) => element)
-  const kinds = [
-    elements.map((one) => placeNote(placeOf(one, options), clean)),
-    elements.map((one) => note(clean, partAround(one, blockOf(one, elements), options))),
-    elements.map((one) => note(clean, columnOf(one, options))),
-    elements.map((one) => note(clean, wordsBeside(one, blockOf(one, elements), options))),
+  const noteKinds = [
+    elements.map((item) => placeNote(placeOf(item, options), clean)),
+    elements.map((item) =>
+      formatNote(clean, findNamedPart(item, findBlock(item, elements), options)),
+    ),
+    elements.map((item) => formatNote(clean, findColumn(item, options))),
+    elements.map((item) =>
+      formatNote(clean, findNearbyText(item, findBlock(item, elements), options)),
+    ),
   ]
   const count = mayBeMore ? `at least ${found.length}` : found.length
   return found.map(({ line }, index) => {
-    const own = kinds.findIndex((notes) => isOnlyOne(notes, index))
-    if (own === 0) return line
-    const told = own > 0 ? kinds[own]?.[index] : ` (${index + 1} of ${count} from the top)`
-    return `${line}${told}`
+    const kindIndex = noteKinds.findIndex((notes) => isUnique(notes, index))
+    if (kindIndex === 0) return line
+    const note =
+      kindIndex > 0 ? noteKinds[kindIndex]?.[index] : ` (${index + 1} of ${count} from the top)`
+    return `${line}${note}`
   })
 }
 
 /** Sorts elements in page order, across frames and shadow roots. */
-function inOrder(found: readonly Found[], root: Element): readonly Found[] {
-  const byElement = new Map(found.map((one) => [one.element, one]))
+function sortInPageOrder(found: readonly Found[], root: Element): readonly Found[] {
+  const byElement = new Map(found.map((item) => [item.element, item]))
   return [root, ...descendantsOf(root)].flatMap((element) => byElement.get(element) ?? [])
 }
 
-function isOnlyOne(notes: readonly string[], index: number): boolean {
-  const own = notes[index]
-  return own !== '' && notes.indexOf(own ?? '') === notes.lastIndexOf(own ?? '')
+function isUnique(notes: readonly string[], index: number): boolean {
+  const note = notes[index]
+  return note !== '' && notes.indexOf(note ?? '') === notes.lastIndexOf(note ?? '')
 }
 
 /** The outermost element around one that holds none of the others. */
-function blockOf(element: Element, all: readonly Element[]): Element {
+function findBlock(element: Element, elements: readonly Element[]): Element {
   let block = element
-  for (const at of ancestorsOf(element)) {
-    if (all.some((other) => other !== element && contains(at, other))) break
-    block = at
+  for (const ancestor of ancestorsOf(element)) {
+    if (elements.some((other) => other !== element && contains(ancestor, other))) break
+    block = ancestor
   }
   return block
 }
 
-interface Told {
-  readonly how: 'in' | 'in column' | 'beside'
+interface Distinction {
+  readonly kind: 'in' | 'in column' | 'beside'
   readonly role?: string
   readonly label: string
 }
 
-function note(clean: (text: string) => string, told: Told | null): string {
-  if (!told) return ''
-  const { how, role, label } = told
+function formatNote(clean: (text: string) => string, distinction: Distinction | null): string {
+  if (!distinction) return ''
+  const { kind, role, label } = distinction
   // Scrub first, then shorten: the beginning of a secret that is cut would stay.
-  const words = label && quote(shorten(clean(label), LABEL_LIMIT).replace(/"/g, "'"))
-  return ` (${[how, role, words].filter(Boolean).join(' ')})`
+  const labelText = label && quote(shorten(clean(label), LABEL_LIMIT).replace(/"/g, "'"))
+  return ` (${[kind, role, labelText].filter(Boolean).join(' ')})`
 }
 
 /** The outermost part of the page, with its name, that holds only this element: `navigation "Main"`. */
-function partAround(element: Element, block: Element, options: PageOptions): Told | null {
-  let told: Told | null = null
-  for (const at of ancestorsOf(element)) {
-    const role = getShownRole(at)
-    if (isContainer(role) && !isMasked(at, options))
-      told = { how: 'in', role, label: getAccessibleName(at, role, options).text }
-    if (at === block) break
+function findNamedPart(element: Element, block: Element, options: PageOptions): Distinction | null {
+  let distinction: Distinction | null = null
+  for (const ancestor of ancestorsOf(element)) {
+    const role = getShownRole(ancestor)
+    if (isContainer(role) && !isMasked(ancestor, options))
+      distinction = { kind: 'in', role, label: getAccessibleName(ancestor, role, options).text }
+    if (ancestor === block) break
   }
-  return told
+  return distinction
 }
 
-function columnOf(element: Element, options: PageOptions): Told | null {
+function findColumn(element: Element, options: PageOptions): Distinction | null {
   const cell = native.closest(element, 'td,th')
   const table = cell && native.closest(cell, 'table')
   const [first] = table && isTag(table, 'table') ? table.rows : []
@@ -171,16 +184,20 @@ function columnOf(element: Element, options: PageOptions): Told | null {
   const header = first?.cells[index]
   if (!header || header === cell || isMasked(header, options)) return null
   const label = readableText(header, options)
-  return label ? { how: 'in column', label } : null
+  return label ? { kind: 'in column', label } : null
 }
 
 /** The title of its part, or the first words there that aren't its own. */
-function wordsBeside(element: Element, block: Element, options: PageOptions): Told | null {
+function findNearbyText(
+  element: Element,
+  block: Element,
+  options: PageOptions,
+): Distinction | null {
   if (block === element || isMasked(block, options)) return null
-  const own = cleanText(readableText(element, options))
+  const ownText = cleanText(readableText(element, options))
   const label =
-    titleIn(block, options) || cleanText(readableText(block, options)).replace(own, '').trim()
-  return /[\p{L}\p{N}]/u.test(label) ? { how: 'beside', label } : null
+    readTitle(block, options) || cleanText(readableText(block, options)).replace(ownText, '').trim()
+  return /[\p{L}\p{N}]/u.test(label) ? { kind: 'beside', label } : null
 }
 
 /** Criteria of `find`. Matches fit all of them. Without any, `find` rejects with `invalid-input`. */
@@ -238,11 +255,11 @@ export async function find(query: FindQuery, options: FindOptions = {}): Promise
   if (!role?.trim() && !name?.trim() && !text?.trim())
     throw new PageError('invalid-input', 'Give a role, a name or a text to look for.')
   recountRules()
-  const candidates = await runInSlices(collect(live, query), options.signal)
-  const likely = candidates.toSorted((a, b) => b.likely - a.likely).slice(0, CANDIDATES)
+  const candidates = await runInSlices(collectCandidates(live, query), options.signal)
+  const mostLikely = candidates.toSorted((a, b) => b.likely - a.likely).slice(0, CANDIDATES)
   const clean = scrubber(live)
-  const asked = { query, options: live.options, clean }
-  const rated = await runInSlices(rateAll(likely, asked), options.signal)
+  const context = { query, options: live.options, clean }
+  const rated = await runInSlices(rateAll(mostLikely, context), options.signal)
   forgetLayers()
   return rated
     .filter(
@@ -251,12 +268,12 @@ export async function find(query: FindQuery, options: FindOptions = {}): Promise
     )
     .toSorted((a, b) => b.score - a.score)
     .slice(0, options.limit ?? LIMIT)
-    .map((found) => describe(found, asked))
+    .map((found) => describe(found, context))
 }
 
 /** Collects candidates without names and styles: fast enough for tens of thousands of elements. */
-function* collect(live: LivePage, query: FindQuery): Generator<undefined, Candidate[]> {
-  const wanted = query.role?.trim().toLowerCase()
+function* collectCandidates(live: LivePage, query: FindQuery): Generator<undefined, Candidate[]> {
+  const requestedRole = query.role?.trim().toLowerCase()
   const words = normalize(query.name ?? query.text ?? '')
   const candidates: Candidate[] = []
   const drawnWords = drawnWordsOf(native.ownerDocument(rootOf(live.options)))
@@ -266,10 +283,10 @@ function* collect(live: LivePage, query: FindQuery): Generator<undefined, Candid
     if (shadow) live.outline.trees.add(shadow)
     if (native.localName(element) === 'body') live.outline.trees.add(native.ownerDocument(element))
     const role = getShownRole(element)
-    if (wanted && role !== wanted && !(wanted === 'generic' && !role)) continue
+    if (requestedRole && role !== requestedRole && !(requestedRole === 'generic' && !role)) continue
     if (query.name && !role && !isClickable(element)) continue
     const likely = words
-      ? similarity(words, hints(element, role, drawnWords)) || longText(element, words)
+      ? similarity(words, hints(element, role, drawnWords)) || scoreLongText(element, words)
       : 1
     if (likely > 0) candidates.push({ element, role, likely })
   }
@@ -277,15 +294,15 @@ function* collect(live: LivePage, query: FindQuery): Generator<undefined, Candid
 }
 
 /** Likelihood of an element with the words in a long text: its value, or text directly in it. */
-function longText(element: Element, words: string): number {
+function scoreLongText(element: Element, words: string): number {
   const value = typedValue(element)
   if (value.length >= LONG_TEXT) return normalize(value).includes(words) ? 0.5 : 0
-  if (!holdsWords(element)) return 0
+  if (!hasText(element)) return 0
   const text = native.textContent(element)
   return text.length >= LONG_TEXT && normalize(text).includes(words) ? 0.5 : 0
 }
 
-function holdsWords(element: Element): boolean {
+function hasText(element: Element): boolean {
   for (let node = native.firstChild(element); node; node = native.nextSibling(node))
     if (native.nodeType(node) === 3 && native.nodeValue(node)?.trim()) return true
   return false
@@ -298,13 +315,13 @@ function labelTexts(element: Element, options: PageOptions): string[] {
 }
 
 /** How well the element's readable text matches. Looks at it closely only if the whole text would match. */
-function textScore(element: Element, { query, options, clean }: Asked): number {
-  const wanted = normalize(query.text ?? '')
+function textScore(element: Element, { query, options, clean }: SearchContext): number {
+  const normalized = normalize(query.text ?? '')
   const value = typedValue(element)
-  if (value) return similarity(wanted, normalize(clean(value)))
-  if (similarity(wanted, normalize(native.textContent(element))) === 0) return 0
+  if (value) return similarity(normalized, normalize(clean(value)))
+  if (similarity(normalized, normalize(native.textContent(element))) === 0) return 0
   const forms = comparableTexts(element, options)
-  return Math.max(...forms.map((text) => similarity(wanted, normalize(clean(text)))))
+  return Math.max(...forms.map((text) => similarity(normalized, normalize(clean(text)))))
 }
 
 interface Rated extends Candidate {
@@ -312,42 +329,45 @@ interface Rated extends Candidate {
   readonly score: number
 }
 
-function* rateAll(candidates: readonly Candidate[], asked: Asked): Generator<undefined, Rated[]> {
+function* rateAll(
+  candidates: readonly Candidate[],
+  context: SearchContext,
+): Generator<undefined, Rated[]> {
   const rated: Rated[] = []
   for (const candidate of candidates) {
     yield
-    rated.push(rate(candidate, asked))
+    rated.push(rate(candidate, context))
   }
   return rated
 }
 
 /** `clean` removes secrets: a search must not reveal what is masked. */
-interface Asked {
+interface SearchContext {
   readonly query: FindQuery
   readonly options: PageOptions
   readonly clean: (text: string) => string
 }
 
-function rate(candidate: Candidate, { query, options, clean }: Asked): Rated {
+function rate(candidate: Candidate, { query, options, clean }: SearchContext): Rated {
   const { element, role } = candidate
-  const given = clean(
+  const accessibleName = clean(
     getAccessibleName(element, role || 'button', options).text || shortText(element, options),
   )
   const masked = isMasked(element, options)
   // A hint finds the element, but isn't its name.
-  const name = given || masked ? given : clean(nameHint(element, role, options))
-  let score = name === given || !(query.name ?? query.text) ? 1 : HINT_SCORE
+  const name = accessibleName || masked ? accessibleName : clean(nameHint(element, role, options))
+  let score = name === accessibleName || !(query.name ?? query.text) ? 1 : HINT_SCORE
   if (query.name) score *= nameScore(query.name, { name, element, role, options, clean })
   if (query.text) {
-    const own = Math.max(
+    const textMatch = Math.max(
       similarity(normalize(query.text), normalize(name)),
       masked ? 0 : textScore(element, { query, options, clean }),
     )
     // The innermost element with the text is the best match.
-    score *= own * (!masked && native.textContent(element).length > LONG_TEXT ? 0.5 : 1)
+    score *= textMatch * (!masked && native.textContent(element).length > LONG_TEXT ? 0.5 : 1)
   }
   if (isActionable(role)) score *= 1.02
-  return { ...candidate, name: given, score }
+  return { ...candidate, name: accessibleName, score }
 }
 
 /**
@@ -355,18 +375,23 @@ function rate(candidate: Candidate, { query, options, clean }: Asked): Rated {
  * calendar are known by their title: a visible text or title that matches is as good.
  */
 function nameScore(
-  wanted: string,
-  of: Pick<Asked, 'options' | 'clean'> & { name: string; element: Element; role: string },
+  queryName: string,
+  candidate: Pick<SearchContext, 'options' | 'clean'> & {
+    name: string
+    element: Element
+    role: string
+  },
 ): number {
-  const { name, element, role, options, clean } = of
-  const query = normalize(wanted)
+  const { name, element, role, options, clean } = candidate
+  const query = normalize(queryName)
   const score = similarity(query, normalize(name))
   if (score === 1 || isMasked(element, options)) return score
-  const also = [native.getAttribute(element, 'title') ?? '', ...labelTexts(element, options)]
-  if (also.some((one) => normalize(clean(one)) === query)) return Math.max(score, ALIAS_SCORE)
+  const aliases = [native.getAttribute(element, 'title') ?? '', ...labelTexts(element, options)]
+  if (aliases.some((candidate) => normalize(clean(candidate)) === query))
+    return Math.max(score, ALIAS_SCORE)
   if (!isNamedByContent(role) || native.textContent(element).length > LONG_TEXT) return score
-  const seen = clean(readableText(element, options))
-  return normalize(seen) === query ? Math.max(score, ALIAS_SCORE) : score
+  const visibleText = clean(readableText(element, options))
+  return normalize(visibleText) === query ? Math.max(score, ALIAS_SCORE) : score
 }
 
 /** A short text for an element without a name of its own: a cell, an item. */
@@ -380,8 +405,8 @@ function isShown(element: Element, options: PageOptions): boolean {
   return (
     (hiddenReason(element) === null || isControlOnHover(element)) &&
     isReadable(element, options) &&
-    !isUnseenByAria(element) &&
-    !isOfHiddenList(element)
+    !isHiddenByAria(element) &&
+    !isInHiddenList(element)
   )
 }
 
@@ -392,7 +417,7 @@ function isControlOnHover(element: Element): boolean {
 }
 
 /** Whether it is an option of a select that a component hides behind its own list. */
-function isOfHiddenList(element: Element): boolean {
+function isInHiddenList(element: Element): boolean {
   const list = isTag(element, 'option') ? native.closest(element, 'select') : null
   if (!list) return false
   const { visuallyHidden, style } = visibilityOf(list, viewOf(list))
@@ -400,19 +425,22 @@ function isOfHiddenList(element: Element): boolean {
   return hiddenReason(list) !== null || (visuallyHidden && style?.opacity !== '0')
 }
 
-function isUnseenByAria(element: Element): boolean {
+function isHiddenByAria(element: Element): boolean {
   const part = native.closest(element, '[aria-hidden="true"]')
-  return part !== null && !seenButtons(part).some((button) => contains(button, element))
+  return part !== null && !findVisibleButtons(part).some((button) => contains(button, element))
 }
 
-function describe({ element, role, name, score }: Rated, { query, options, clean }: Asked): Found {
+function describe(
+  { element, role, name, score }: Rated,
+  { query, options, clean }: SearchContext,
+): Found {
   const node = standaloneNode(element, options)
   // Read the name first: it may mark the value as secret.
   const head = headWithRef(node, options)
-  const value = shownValue(node, options)
+  const value = formatFieldValue(node, options)
   const text =
     node.name?.text || isMasked(element, options) ? '' : shorten(shownText(element, options), 100)
-  const content = passage(element, query.text ?? '', options) || (value ?? text)
+  const content = formatPassage(element, query.text ?? '', options) || (value ?? text)
   const line = `${head}${content ? `: ${content}` : ''}${placeNote(placeOf(element, options), clean)}`
   return {
     element,
@@ -425,9 +453,9 @@ function describe({ element, role, name, score }: Rated, { query, options, clean
 }
 
 /** The place of the words in a long text, with the mark to read on from there. */
-function passage(element: Element, wanted: string, options: PageOptions): string {
-  if (!wanted || isMasked(element, options) || !(isField(element) || holdsWords(element))) return ''
-  const found = excerptOf(longTextOf(element, options), wanted)
+function formatPassage(element: Element, query: string, options: PageOptions): string {
+  if (!query || isMasked(element, options) || !(isField(element) || hasText(element))) return ''
+  const found = findExcerpt(getLongText(element, options), query)
   if (!found) return ''
   return `…${escapeMarks(cleanText(found.text))}… ${textMark(element, found.at)}`
 }
@@ -439,25 +467,25 @@ function passage(element: Element, wanted: string, options: PageOptions): string
 export function similarity(query: string, text: string): number {
   if (!query || !text) return 0
   if (query === text) return 1
-  const share = query.length / text.length
-  if (text.startsWith(query)) return 0.85 + 0.1 * share
-  if (text.includes(query)) return 0.7 + 0.15 * share
+  const ratio = query.length / text.length
+  if (text.startsWith(query)) return 0.85 + 0.1 * ratio
+  if (text.includes(query)) return 0.7 + 0.15 * ratio
   const words = query.split(' ')
-  const found = words.filter((word) => text.includes(word)).length
-  if (found === words.length) return 0.6
-  if (words.length > 1 && found * 2 >= words.length) return 0.4 * (found / words.length)
+  const matchCount = words.filter((word) => text.includes(word)).length
+  if (matchCount === words.length) return 0.6
+  if (words.length > 1 && matchCount * 2 >= words.length) return 0.4 * (matchCount / words.length)
   return query.includes(text) && text.length > 2
     ? 0.3 * (text.length / query.length)
-    : typo(query, text)
+    : scoreTypo(query, text)
 }
 
 /** Score of a single word with one letter too many, too few or wrong. */
-function typo(query: string, text: string): number {
+function scoreTypo(query: string, text: string): number {
   if (query.length < 4 || Math.abs(query.length - text.length) > 1) return 0
   let start = 0
   while (start < query.length && query[start] === text[start]) start += 1
   let end = 0
-  const room = Math.min(query.length, text.length) - start
-  while (end < room && query.at(-1 - end) === text.at(-1 - end)) end += 1
+  const maxEnd = Math.min(query.length, text.length) - start
+  while (end < maxEnd && query.at(-1 - end) === text.at(-1 - end)) end += 1
   return Math.max(query.length, text.length) - start - end <= 1 ? 0.5 : 0
 }

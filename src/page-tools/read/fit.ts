@@ -1,12 +1,12 @@
 import {
   type Entry,
   follows,
-  isToActOn,
-  leftOutInside,
-  leftOutLine,
+  isActionTarget,
+  formatOmittedContent,
+  formatOmittedLine,
   type LineLimits,
   type Size,
-  sizeOfAll,
+  sumSizes,
 } from './entries.ts'
 import { LEAST_WITH_MARK, NAME_LIMIT } from './line.ts'
 import { estimateUnrounded } from '../../lib/estimate-tokens.ts'
@@ -16,18 +16,18 @@ import { ensureRef } from '../refs.ts'
  * Outline words that are one or two tokens each, although the general estimate counts them as rare. The same words
  * between the same signs in a page's text are as cheap.
  */
-const KNOWN =
+const CHEAP_WORDS =
   /(?<=- )(?:textbox|checkbox|searchbox|navigation|region|search|toolbar)(?=[ :])|(?<=\[)(?:required|readonly)(?=\])|(?<= \[)from(?==)/g
 const SAVED = 1.5
 
 /** Upper estimate of the tokens of outline lines, not rounded. */
 function outlineTokens(text: string): number {
   const tokens = estimateUnrounded(text)
-  return tokens - (text.match(KNOWN)?.length ?? 0) * SAVED
+  return tokens - (text.match(CHEAP_WORDS)?.length ?? 0) * SAVED
 }
 
 /** Lines of an outline to show, by their entries. */
-interface Shown {
+interface ShownLines {
   readonly lines: ReadonlyMap<Entry, string>
   /** Whether a short gap between lines gets a bare sign, since there is no room for marks. */
   readonly isTight: boolean
@@ -39,14 +39,15 @@ interface Shown {
 const FEW_LINES = 3
 
 /** The text of an outline, with a mark for everything that is left out. */
-function render(entries: readonly Entry[], shown: Shown, depth = 0): string {
+function render(entries: readonly Entry[], shown: ShownLines, depth = 0): string {
   const indent = '  '.repeat(depth)
-  const isBeside = shown.isTight && depth > 0 && entries.some((entry) => shown.lines.has(entry))
+  const isNextToShown =
+    shown.isTight && depth > 0 && entries.some((entry) => shown.lines.has(entry))
   let text = ''
   let skipped: Entry[] = []
   const flush = (isBetween: boolean): void => {
     const first = skipped[0]
-    if (first) text += `${indent}- ${leftOut(skipped, first, isBetween || isBeside)}\n`
+    if (first) text += `${indent}- ${formatOmission(skipped, first, isBetween || isNextToShown)}\n`
     skipped = []
   }
   for (const entry of entries) {
@@ -60,32 +61,32 @@ function render(entries: readonly Entry[], shown: Shown, depth = 0): string {
     // A bare sign may stand between two lines, or inside one. Before the first line it would give no place to read on
     // from.
     flush(shown.isTight && text !== '')
-    text += `${indent}- ${withChildren(entry, line, { shown, depth })}`
+    text += `${indent}- ${renderChildren(entry, line, { shown, depth })}`
   }
   flush(false)
   return text
 }
 
-function leftOut(skipped: readonly Entry[], first: Entry, mayBeBare: boolean): string {
-  const size = sizeOfAll(skipped)
-  return mayBeBare && isFew(size) ? '…' : leftOutLine(size, first.element)
+function formatOmission(skipped: readonly Entry[], first: Entry, mayBeBare: boolean): string {
+  const size = sumSizes(skipped)
+  return mayBeBare && isFew(size) ? '…' : formatOmittedLine(size, first.element)
 }
 
 function isFew({ lines, interactive, isWhole }: Size): boolean {
   return isWhole && interactive === 0 && lines <= FEW_LINES
 }
 
-function withChildren(
+function renderChildren(
   entry: Entry,
   line: string,
-  { shown, depth }: { readonly shown: Shown; readonly depth: number },
+  { shown, depth }: { readonly shown: ShownLines; readonly depth: number },
 ): string {
   const children = entry.children()
   if (children.length === 0) return `${line}\n`
   if (!children.some((child) => shown.lines.has(child))) {
     const ref = line.includes('[ref=') ? '' : ` [ref=${ensureRef(entry.element)}]`
-    const size = sizeOfAll(children)
-    return `${line}${ref}: ${shown.isTight && isFew(size) ? '…' : leftOutInside(size)}\n`
+    const size = sumSizes(children)
+    return `${line}${ref}: ${shown.isTight && isFew(size) ? '…' : formatOmittedContent(size)}\n`
   }
   const colon = /: [^[\]"]*$/.test(line) ? '' : ':'
   return `${line}${colon}\n${render(children, shown, depth + 1)}`
@@ -116,11 +117,11 @@ export function* fitEntries(
   { maxTokens, from, longest }: FitOptions,
 ): Generator<undefined, string> {
   const budget = Math.max(MIN_TOKENS, maxTokens)
-  const made = noLines()
+  const madeLines = createLines()
   let best: Attempt | null = null
   let room = budget * FIRST_RATIO
   for (let round = 1; ; round += 1) {
-    const choice = yield* choose(entries, { room, from, made, longest })
+    const choice = yield* choose(entries, { room, from, made: madeLines, longest })
     yield
     const found = attempt(entries, choice)
     const unused = budget - found.tokens
@@ -142,8 +143,8 @@ function attempt(entries: readonly Entry[], choice: Choice): Attempt {
   return { ...choice, text, tokens: outlineTokens(text) }
 }
 
-function isBetter(one: Attempt, other: Attempt): boolean {
-  return one.main === other.main ? one.tokens > other.tokens : one.main > other.main
+function isBetter(first: Attempt, second: Attempt): boolean {
+  return first.main === second.main ? first.tokens > second.tokens : first.main > second.main
 }
 
 /**
@@ -158,10 +159,10 @@ const LEVELS: readonly (LineLimits | undefined)[] = [
 ]
 const SHORTEST = LEVELS.length - 1
 /** Level to use if not all controls fit even at the shortest: fewer controls, longer lines. */
-const OF_SOME = 2
+const FALLBACK_LEVEL = 2
 const COLON = 1
 /** Characters of a first line that has no more room. */
-const LEAST = 14
+const MIN_LINE_LENGTH = 14
 
 /** Lines made so far with their cost in tokens, by level. */
 type MadeLines = readonly Map<Entry, MadeLine>[]
@@ -171,11 +172,11 @@ interface MadeLine {
   readonly tokens: number
 }
 
-function noLines(): MadeLines {
+function createLines(): MadeLines {
   return LEVELS.map(() => new Map())
 }
 
-interface Choice extends Shown {
+interface Choice extends ShownLines {
   /** How many of the controls and headings in view are shown. */
   readonly main: number
   readonly isAll: boolean
@@ -197,15 +198,15 @@ function* choose(entries: readonly Entry[], options: ChooseOptions): Generator<u
   const { from } = options
   if (from) {
     const picked = new Picked(options)
-    yield* picked.addInOrder(after(entries, from))
+    yield* picked.addInOrder(iterateAfter(entries, from))
     return { lines: picked.lines, isTight: false, from, main: 0, isAll: !picked.isFull }
   }
-  const shown = popupsFirst(inView(entries))
-  const main = shown.filter(isMain)
-  const whole = new Picked(options)
-  const isTight = !(yield* whole.addAll(shown, 0))
-  const picked = isTight ? yield* controlsFirst(shown, main, options) : whole
-  yield* picked.addInOrder(all(entries))
+  const visibleEntries = popupsFirst(collectInView(entries))
+  const main = visibleEntries.filter(isMain)
+  const complete = new Picked(options)
+  const isTight = !(yield* complete.addAll(visibleEntries, 0))
+  const picked = isTight ? yield* controlsFirst(visibleEntries, main, options) : complete
+  yield* picked.addInOrder(iterateAll(entries))
   return {
     lines: picked.lines,
     isTight,
@@ -222,13 +223,13 @@ function* controlsFirst(
 ): Generator<undefined, Picked> {
   for (const level of LEVELS.keys()) {
     const picked = new Picked(options)
-    const wanted = level === SHORTEST ? main.filter(isControl) : main
-    if (!(yield* picked.addAll(wanted, level))) continue
+    const selected = level === SHORTEST ? main.filter(isControl) : main
+    if (!(yield* picked.addAll(selected, level))) continue
     yield* picked.addInOrder(shown)
     return picked
   }
   const picked = new Picked(options)
-  yield* picked.addAll(main, OF_SOME)
+  yield* picked.addAll(main, FALLBACK_LEVEL)
   return picked
 }
 
@@ -238,12 +239,12 @@ class Picked {
   /** Something had no room. */
   isFull = false
   #room: number
-  readonly #made: MadeLines
+  readonly #madeLines: MadeLines
   readonly #longest: number
 
   constructor({ room, made, longest }: ChooseOptions) {
     this.#room = room
-    this.#made = made
+    this.#madeLines = made
     this.#longest = longest
   }
 
@@ -270,11 +271,11 @@ class Picked {
   }
 
   #add(entry: Entry, level: number): boolean {
-    const lines = this.#missing(entry).map((one) => [one, this.#lineOf(one, level)] as const)
+    const lines = this.#missing(entry).map((item) => [item, this.#getLine(item, level)] as const)
     const tokens = lines.reduce((sum, [, line]) => sum + line.tokens, 0)
     if (tokens > this.#room) return false
     this.#room -= tokens
-    for (const [one, { line }] of lines) this.lines.set(one, line)
+    for (const [item, { line }] of lines) this.lines.set(item, line)
     return true
   }
 
@@ -282,15 +283,15 @@ class Picked {
   #addShortened(entry: Entry): void {
     const missing = this.#missing(entry)
     missing.pop()
-    const around = missing.map((one) => [one, this.#lineOf(one, 0)] as const)
-    const room = this.#room - around.reduce((sum, [, { tokens }]) => sum + tokens, 0)
+    const ancestorLines = missing.map((item) => [item, this.#getLine(item, 0)] as const)
+    const room = this.#room - ancestorLines.reduce((sum, [, { tokens }]) => sum + tokens, 0)
     const cut = (limit: number): MadeLine =>
-      made(entry, entry.line({ name: Math.min(limit, NAME_LIMIT), text: limit }))
+      createLine(entry, entry.line({ name: Math.min(limit, NAME_LIMIT), text: limit }))
     let [low, high] = [LEAST_WITH_MARK, this.#longest]
     let best = cut(low)
     if (best.tokens > room) {
       // For the first line, any part is better than nothing.
-      best = cut(LEAST)
+      best = cut(MIN_LINE_LENGTH)
       if (this.lines.size > 0 || best.tokens > room) return
       high = low
     }
@@ -300,15 +301,15 @@ class Picked {
       if (line.tokens > room) high = middle
       else [low, best] = [middle, line]
     }
-    for (const [one, { line }] of around) this.lines.set(one, line)
+    for (const [item, { line }] of ancestorLines) this.lines.set(item, line)
     this.lines.set(entry, best.line)
   }
 
-  #lineOf(entry: Entry, level: number): MadeLine {
-    const lines = this.#made[level]
-    const known = lines?.get(entry)
-    if (known) return known
-    const line = made(entry, entry.line(LEVELS[level]))
+  #getLine(entry: Entry, level: number): MadeLine {
+    const lines = this.#madeLines[level]
+    const cached = lines?.get(entry)
+    if (cached) return cached
+    const line = createLine(entry, entry.line(LEVELS[level]))
     lines?.set(entry, line)
     return line
   }
@@ -316,14 +317,19 @@ class Picked {
   /** The entry and those around it, outermost first, without those that are shown already. */
   #missing(entry: Entry): Entry[] {
     const path: Entry[] = []
-    for (let at: Entry | null = entry; at && !this.lines.has(at); at = at.parent) path.unshift(at)
+    for (
+      let current: Entry | null = entry;
+      current && !this.lines.has(current);
+      current = current.parent
+    )
+      path.unshift(current)
     return path
   }
 }
 
-function made(entry: Entry, line: string): MadeLine {
+function createLine(entry: Entry, line: string): MadeLine {
   let indent = ''
-  for (let at = entry.parent; at; at = at.parent) indent += '  '
+  for (let ancestor = entry.parent; ancestor; ancestor = ancestor.parent) indent += '  '
   const tokens = outlineTokens(`\n${indent}- ${line}`) + (entry.children().length > 0 ? COLON : 0)
   return { line, tokens }
 }
@@ -333,32 +339,35 @@ function isMain(entry: Entry): boolean {
 }
 
 function isControl({ node }: Entry): boolean {
-  return node !== null && isToActOn(node)
+  return node !== null && isActionTarget(node)
 }
 
-function popupsFirst(shown: readonly Entry[]): readonly Entry[] {
-  return [...shown.filter(({ popup }) => popup), ...shown.filter(({ popup }) => !popup)]
+function popupsFirst(visibleEntries: readonly Entry[]): readonly Entry[] {
+  return [
+    ...visibleEntries.filter(({ popup }) => popup),
+    ...visibleEntries.filter(({ popup }) => !popup),
+  ]
 }
 
-function inView(entries: readonly Entry[], found: Entry[] = []): readonly Entry[] {
+function collectInView(entries: readonly Entry[], found: Entry[] = []): readonly Entry[] {
   for (const entry of entries) {
     if (entry.inView) found.push(entry)
-    if (entry.holdsView) inView(entry.children(), found)
+    if (entry.holdsView) collectInView(entry.children(), found)
   }
   return found
 }
 
-function* all(entries: readonly Entry[]): Generator<Entry> {
+function* iterateAll(entries: readonly Entry[]): Generator<Entry> {
   for (const entry of entries) {
     yield entry
-    yield* all(entry.children())
+    yield* iterateAll(entry.children())
   }
 }
 
-function* after(entries: readonly Entry[], from: Element): Generator<Entry> {
+function* iterateAfter(entries: readonly Entry[], from: Element): Generator<Entry> {
   for (const entry of entries) {
     if (!follows(entry, from)) continue
     yield entry
-    yield* after(entry.children(), from)
+    yield* iterateAfter(entry.children(), from)
   }
 }

@@ -1,4 +1,4 @@
-import { cleanText, cut, quote, shorten, shownTyped, normalize } from '../clean-text.ts'
+import { cleanText, cut, quote, shorten, formatTypedText, normalize } from '../clean-text.ts'
 import {
   ancestorsOf,
   childrenOf,
@@ -63,17 +63,17 @@ export function optionsLine(
 ): string {
   if (masked) return `/options: ${MASKED}`
   const labels: string[] = []
-  let left = limit
-  const told = [...select.options].filter((option) => !isInExcluded(option, options))
-  for (const option of told.slice(0, OPTION_LIMIT)) {
+  let remaining = limit
+  const readable = [...select.options].filter((option) => !isInExcluded(option, options))
+  for (const option of readable.slice(0, OPTION_LIMIT)) {
     const text = shorten(optionText(option, options) ?? '', 100)
     const name = quote(text) + (option.disabled ? ' [disabled]' : '')
-    left -= name.length
-    if (left < 0) break
+    remaining -= name.length
+    if (remaining < 0) break
     labels.push(name)
   }
-  const rest = told.length - labels.length
-  if (rest > 0) labels.push(`… ${rest} more`)
+  const omitted = readable.length - labels.length
+  if (omitted > 0) labels.push(`… ${omitted} more`)
   return `/options: ${labels.join(', ')}`
 }
 
@@ -129,14 +129,18 @@ function soleText(node: OutlineNode): ElementName | null {
   const { role, element, control, masked } = node
   if (masked || control !== element || !isNamedByContent(role) || labelsOf(element).length > 0)
     return null
-  for (let at: OutlineNode | undefined = node; at;) {
-    if (hasNamingAttribute(at.element) || at.items.length !== 1 || (at !== node && at.role))
+  for (let current: OutlineNode | undefined = node; current;) {
+    if (
+      hasNamingAttribute(current.element) ||
+      current.items.length !== 1 ||
+      (current !== node && current.role)
+    )
       return null
-    if (hasGenerated(at.element)) return null
-    const item: OutlineItem | undefined = at.items[0]
+    if (hasGenerated(current.element)) return null
+    const item: OutlineItem | undefined = current.items[0]
     if (item && isText(item))
       return item.text === MASKED ? null : { text: item.text, visuallyHidden: false }
-    at = item && isNode(item) ? item : undefined
+    current = item && isNode(item) ? item : undefined
   }
   return null
 }
@@ -164,7 +168,7 @@ export function headWithRef(node: OutlineNode, options: PageOptions): string {
 }
 
 export function headText({ role, name, rest }: Head, nameLimit: number = NAME_LIMIT): string {
-  return [role, ...(name ? [quote(shownName(name, nameLimit))] : []), ...rest].join(' ')
+  return [role, ...(name ? [quote(shortenName(name, nameLimit))] : []), ...rest].join(' ')
 }
 
 /** The parts of `headOf`, for a line that may be made again with a shorter name. */
@@ -183,37 +187,37 @@ function headWithoutRef(node: OutlineNode, options: PageOptions): Head {
   const { element } = node
   const { text, visuallyHidden } = displayName(node, options)
   const { flags } = stateOf(node.control, node.role)
-  const rest: string[] = []
+  const marks: string[] = []
   const hint =
     interestHint(element, options) ||
     (text || node.masked || node.control !== element ? '' : nameHint(element, node.role, options))
-  if (hint) rest.push(`[hint=${quote(hint)}]`)
-  for (const flag of flags) rest.push(`[${flag}]`)
+  if (hint) marks.push(`[hint=${quote(hint)}]`)
+  for (const flag of flags) marks.push(`[${flag}]`)
   const title = titleFlag(node)
-  if (title && title !== text) rest.push(`[title=${quote(title)}]`)
+  if (title && title !== text) marks.push(`[title=${quote(title)}]`)
   const unlabelled = labelsOf(node.control).length === 0
-  if (node.hoverHiding) rest.push('[on hover]', ...hoverNameMark(node, options))
-  else if (unlabelled && node.visuallyHidden && text) rest.push('[sr-only]')
-  else if (unlabelled && visuallyHidden) rest.push(...unshownMark(text, node))
-  else if (text && !visuallyHidden) rest.push(...nameMark(node, text, options))
+  if (node.hoverHiding) marks.push('[on hover]', ...hoverNameMark(node, options))
+  else if (unlabelled && node.visuallyHidden && text) marks.push('[sr-only]')
+  else if (unlabelled && visuallyHidden) marks.push(...unshownMark(text, node))
+  else if (text && !visuallyHidden) marks.push(...nameMark(node, text, options))
   if (node.role === 'button' && native.closest(element, '[aria-hidden="true"]'))
-    rest.push('[aria-hidden]')
-  if (node.clickable) rest.push('[clickable]')
-  return { role: node.role || 'generic', name: text, rest }
+    marks.push('[aria-hidden]')
+  if (node.clickable) marks.push('[clickable]')
+  return { role: node.role || 'generic', name: text, rest: marks }
 }
 
 /** The words that a person's pointer shows beside the element (`interestfor`), if tools may read all of them. */
 function interestHint(element: Element, options: PageOptions): string {
-  const [shown] = referenced(element, 'interestfor')
-  if (!shown || !isReadable(shown, options) || isMasked(shown, options)) return ''
-  const unread = `${maskSelector(options)},${excludedSelector(options)}`
-  return native.querySelector(shown, unread)
+  const [target] = referenced(element, 'interestfor')
+  if (!target || !isReadable(target, options) || isMasked(target, options)) return ''
+  const privateSelector = `${maskSelector(options)},${excludedSelector(options)}`
+  return native.querySelector(target, privateSelector)
     ? ''
-    : shorten(cleanText(native.textContent(shown)), NAME_LIMIT)
+    : shorten(cleanText(native.textContent(target)), NAME_LIMIT)
 }
 
 /** Adds how much of a name is missing, if there is room for that. */
-function shownName(text: string, limit: number): string {
+function shortenName(text: string, limit: number): string {
   return limit < NAME_LIMIT ? cut(text, limit) : shorten(text, limit)
 }
 
@@ -229,7 +233,7 @@ function titleFlag({ element, masked }: OutlineNode): string {
 
 /** Elements to act on or to read in full get a ref; others only on request. */
 function hasRef({ role, element, clickable }: OutlineNode): boolean {
-  return clickable || mayHoldRef(element, role)
+  return clickable || canHaveRef(element, role)
 }
 
 /** Whether it is a picture without a name, which needs a ref. A named one can be looked at by its name. */
@@ -242,7 +246,7 @@ export function isContainer(role: string): boolean {
   return CONTAINER_ROLES.has(role)
 }
 
-export function mayHoldRef(element: Element, role: string): boolean {
+export function canHaveRef(element: Element, role: string): boolean {
   return (
     isActionable(role) ||
     isPopup(role) ||
@@ -267,7 +271,7 @@ export function valueText(node: OutlineNode, options: PageOptions): string | nul
  * A field's value as an outline shows it. Text that a tool typed isn't scrubbed. A value shown in part has the mark to
  * read on from.
  */
-export function shownValue(
+export function formatFieldValue(
   node: OutlineNode,
   options: PageOptions,
   limit: number = VALUE_LIMIT,
@@ -276,23 +280,23 @@ export function shownValue(
   if (!text) return text
   // Add neither a mark nor how much is missing: both would be longer than the text.
   if (text === MASKED) return text
-  if (limit < LEAST_WITH_MARK) return shownTyped(node.control, cut(text, limit), limit + 1)
-  const shown = shownTyped(node.control, text, limit)
-  const isWhole = text.length <= limit && !isOfLines(node.control)
-  if (!isWhole) return `${shown} ${textMark(node.control, 0)}`
-  const [before = '', after = ''] = spacesAround(node.control)
-  return before || after ? quote(before + shown + after) : shown
+  if (limit < LEAST_WITH_MARK) return formatTypedText(node.control, cut(text, limit), limit + 1)
+  const formatted = formatTypedText(node.control, text, limit)
+  const isWhole = text.length <= limit && !keepsLines(node.control)
+  if (!isWhole) return `${formatted} ${textMark(node.control, 0)}`
+  const [before = '', after = ''] = getOuterSpaces(node.control)
+  return before || after ? quote(before + formatted + after) : formatted
 }
 
 /** Spaces around the value of a field of one line. */
-function spacesAround(field: Element): readonly string[] {
+function getOuterSpaces(field: Element): readonly string[] {
   return isTag(field, 'input')
-    ? [/^ */, / *$/].map((ends) => ends.exec(field.value)?.[0] ?? '')
+    ? [/^ */, / *$/].map((pattern) => pattern.exec(field.value)?.[0] ?? '')
     : []
 }
 
 /** Whether it is a field with several lines, which its value on one line doesn't show. */
-function isOfLines(field: Element): boolean {
+function keepsLines(field: Element): boolean {
   return isTag(field, 'textarea') && /\n/.test(field.value.trim())
 }
 
@@ -314,11 +318,11 @@ function nameMark(node: OutlineNode, text: string, options: PageOptions): readon
   if (node.masked || node.visuallyHidden) return []
   const reasons: (UnseenReason | null)[] = []
   for (const source of namingElements(node, options)) addReasons(source, reasons)
-  const seen = reasons.filter((reason) => reason === null).length
+  const visibleCount = reasons.filter((reason) => reason === null).length
   const hidden = reasons.filter((reason) => reason !== null && reason !== 'sr-only')
   const [reason] = hidden
-  if (reason) return [`[name ${seen > 0 ? 'partly ' : ''}hidden: ${reason}]`]
-  return seen === 0 && reasons.length > 0 ? unshownMark(text) : []
+  if (reason) return [`[name ${visibleCount > 0 ? 'partly ' : ''}hidden: ${reason}]`]
+  return visibleCount === 0 && reasons.length > 0 ? unshownMark(text) : []
 }
 
 /** The name of an icon's button is short. */
@@ -337,7 +341,7 @@ function hoverNameMark(node: OutlineNode, options: PageOptions): readonly string
   const [reason] = namingElements(node, options)
     .flatMap((source) => [source, ...descendantsOf(source)])
     .slice(0, TEXT_LIMIT)
-    .flatMap((one) => (hasWords(one) ? (unseenByStyle(one) ?? []) : []))
+    .flatMap((candidate) => (hasWords(candidate) ? (unseenByStyle(candidate) ?? []) : []))
   return reason ? [`[name hidden: ${reason}]`] : []
 }
 
@@ -359,17 +363,17 @@ function namingElements(
   if (labels.length > 0) return labels
   const caption = [...native.children(element)].find((child) => native.matches(child, CAPTIONS))
   if (caption) return [caption]
-  const beside = role === 'slider' ? sliderLabel(control, options) : null
-  return beside ? [beside] : []
+  const label = role === 'slider' ? sliderLabel(control, options) : null
+  return label ? [label] : []
 }
 
 /**
  * Whether the element isn't rendered, so its text is no part of a name. Rendered content that a browser skips is one.
  */
-function isNoPart(element: Element): boolean {
+function isNotRendered(element: Element): boolean {
   const view = viewOf(element)
   return [element, ...ancestorsOf(element)].some(
-    (one) => view.getComputedStyle(one).display === 'none',
+    (candidate) => view.getComputedStyle(candidate).display === 'none',
   )
 }
 
@@ -378,7 +382,7 @@ function addReasons(element: Element, reasons: (UnseenReason | null)[]): void {
   const children = childrenOf(element)
   if (hasWords(element)) {
     const reason = unseenReason(element)
-    if (reason !== 'not displayed' || !isNoPart(element))
+    if (reason !== 'not displayed' || !isNotRendered(element))
       reasons.push(reason && hiddenUntilHover(element) ? null : reason)
   }
   for (const side of SIDES) {
@@ -391,22 +395,22 @@ function addReasons(element: Element, reasons: (UnseenReason | null)[]): void {
 // Clues to the purpose of a control without a name: the name of its icon, the address it leads to, its id.
 
 /** An icon is made of few elements. */
-const PARTS = 12
+const MAX_ICON_PARTS = 12
 const LIMIT = 40
 /** `fa-trash`, `lucide-x`, `icon-close`: the icon's name. */
 const ICON =
   /^(?:fa|fas|bi|mdi|ti|ri|la|pi|icons?|ico|lucide|feather|glyphicon|codicon|octicon|anticon|el-icon|ph|tabler-icon)[-_](.+)$/
 /** `trash-icon`, `TrashIcon`. */
-const OF_ICON = /^(.{2,}?)[-_]?icon$/i
+const ICON_SUFFIX = /^(.{2,}?)[-_]?icon$/i
 /** Words for the look of an icon. */
-const LOOK =
+const STYLE_WORDS =
   /^(?:\d.*|fw|lg|sm|xs|xl|md|solid|regular|light|thin|duotone|brands|spin|pulse|inverse|small|large|medium|button|btn|svg|only|wrapper|container)$/
 /** Words that say nothing about a control. */
-const PLAIN =
+const GENERIC_WORDS =
   /^(?:btn|button|icon|icons|svg|img|link|item|wrapper|container|root|inner|clickable|active|small|large|primary|secondary|default|ghost|flat|rounded|circle|input|field|form-control)$/i
 
 /** Classes of libraries, which all of their controls have. */
-const OF_LIBRARY =
+const LIBRARY_CLASS =
   /^(?:Mui|css-|sc-|jss|makeStyles-|ant-|anticon$|v-|el-|mat-|mdc-|cdk-|ng-|chakra-|mantine-|p-|ion-|q-|n-|k-|arco-|van-|slds-|cds-|bx-|pf-|fui-|ms-|rs-|svelte-|data-v-)/
 /** Classes for layout or paint only, as in Tailwind and Bootstrap: `inline-flex`, `items-center`. */
 const LAYOUT =
@@ -422,22 +426,22 @@ const CONTROLS =
 /** Hint for a control without a name, or for an element without role and content. Empty for all others. */
 export function nameHint(element: Element, role: string, options: PageOptions): string {
   const isHinted = CONTROLS.test(role) || (!role && !native.textContent(element).trim())
-  return isHinted ? cleanText(hintOf(element, options)) : ''
+  return isHinted ? cleanText(createHint(element, options)) : ''
 }
 
-function hintOf(element: Element, options: PageOptions): string {
-  const inside = [...native.querySelectorAll(element, '*')]
-    .slice(0, PARTS)
-    .filter((one) => isReadable(one, options))
-  const icon = first([element, ...inside], (part) => iconName(part, part === element))
-  const found = [icon, addressHint(element), givenWords(element)].filter(Boolean)
-  const shown = found.length > 0 ? found : [classWords(element)]
-  return cut([...new Set(shown)].slice(0, 2).join(', '), LIMIT)
+function createHint(element: Element, options: PageOptions): string {
+  const descendants = [...native.querySelectorAll(element, '*')]
+    .slice(0, MAX_ICON_PARTS)
+    .filter((candidate) => isReadable(candidate, options))
+  const icon = firstResult([element, ...descendants], (part) => iconName(part, part === element))
+  const found = [icon, addressHint(element), readIdWords(element)].filter(Boolean)
+  const parts = found.length > 0 ? found : [classWords(element)]
+  return cut([...new Set(parts)].slice(0, 2).join(', '), LIMIT)
 }
 
-function first(parts: readonly Element[], read: (part: Element) => string): string {
+function firstResult(parts: readonly Element[], evaluate: (part: Element) => string): string {
   for (const part of parts) {
-    const found = read(part)
+    const found = evaluate(part)
     if (found) return found
   }
   return ''
@@ -445,21 +449,26 @@ function first(parts: readonly Element[], read: (part: Element) => string): stri
 
 function iconName(part: Element, isControl: boolean): string {
   const tag = native.localName(part)
-  if (tag === 'title') return wordsOf(native.textContent(part))
+  if (tag === 'title') return splitWords(native.textContent(part))
   const fragment = /#([\w-]+)$/.exec(
     tag === 'use'
       ? (native.getAttribute(part, 'href') ?? native.getAttribute(part, 'xlink:href') ?? '')
       : '',
   )?.[1]
-  const named = marksOf(part, isControl).map((name) => native.getAttribute(part, name) ?? '')
-  if (tag === 'img') named.push(fileOf(native.getAttribute(part, 'src') ?? ''))
-  named.push(ligature(part))
-  const own = [fragment ?? '', ...named].find((one) => one && !PLAIN.test(one))
-  if (own) return wordsOf(ICON.exec(own)?.[1] ?? OF_ICON.exec(own)?.[1] ?? own)
+  const names = getIconAttributes(part, isControl).map(
+    (name) => native.getAttribute(part, name) ?? '',
+  )
+  if (tag === 'img') names.push(getFileName(native.getAttribute(part, 'src') ?? ''))
+  names.push(ligature(part))
+  const ownName = [fragment ?? '', ...names].find(
+    (candidate) => candidate && !GENERIC_WORDS.test(candidate),
+  )
+  if (ownName)
+    return splitWords(ICON.exec(ownName)?.[1] ?? ICON_SUFFIX.exec(ownName)?.[1] ?? ownName)
   for (const token of classes(part)) {
-    const ofIcon = OF_LIBRARY.test(token) ? null : OF_ICON.exec(token)
-    const name = ICON.exec(token)?.[1] ?? ofIcon?.[1]
-    if (name && !LOOK.test(name) && !PLAIN.test(name)) return wordsOf(name)
+    const iconMatch = LIBRARY_CLASS.test(token) ? null : ICON_SUFFIX.exec(token)
+    const name = ICON.exec(token)?.[1] ?? iconMatch?.[1]
+    if (name && !STYLE_WORDS.test(name) && !GENERIC_WORDS.test(name)) return splitWords(name)
   }
   return ''
 }
@@ -468,21 +477,23 @@ function iconName(part: Element, isControl: boolean): string {
  * Attributes that name an icon. For the control itself, leaves out those that any control may have: they are a later
  * hint.
  */
-function marksOf(part: Element, isControl: boolean): readonly string[] {
-  const marks = ['data-icon', 'data-lucide', 'data-feather', 'data-icon-name', 'icon']
-  if (isControl) return marks
+function getIconAttributes(part: Element, isControl: boolean): readonly string[] {
+  const attributes = ['data-icon', 'data-lucide', 'data-feather', 'data-icon-name', 'icon']
+  if (isControl) return attributes
   const isIcon = native.localName(part).endsWith('-icon')
-  return [...marks, 'data-mat-icon-name', 'data-testid', ...(isIcon ? ['name'] : [])]
+  return [...attributes, 'data-mat-icon-name', 'data-testid', ...(isIcon ? ['name'] : [])]
 }
 
 /** `delete_forever` of `<mat-icon>delete_forever</mat-icon>`. */
 function ligature(part: Element): string {
-  const isDrawn = [native.localName(part), ...classes(part)].some((one) => LIGATURES.test(one))
+  const isDrawn = [native.localName(part), ...classes(part)].some((candidate) =>
+    LIGATURES.test(candidate),
+  )
   const text = isDrawn ? native.textContent(part).trim() : ''
   return LIGATURE.test(text) ? text : ''
 }
 
-function fileOf(source: string): string {
+function getFileName(source: string): string {
   return source.startsWith('data:') ? '' : (/([^/?#]+)\.\w+(?:[?#]|$)/.exec(source)?.[1] ?? '')
 }
 
@@ -494,26 +505,29 @@ function addressHint(element: Element): string {
     : ''
 }
 
-function givenWords(element: Element): string {
-  const given = ['data-action', 'data-testid', 'name', 'id'].map(
+function readIdWords(element: Element): string {
+  const values = ['data-action', 'data-testid', 'name', 'id'].map(
     (name) => native.getAttribute(element, name) ?? '',
   )
-  return wordsOf(given.find((one) => /\p{L}{2}/u.test(one)) ?? '')
+  return splitWords(values.find((candidate) => /\p{L}{2}/u.test(candidate)) ?? '')
 }
 
 function classWords(element: Element): string {
-  const words = classes(element).find(
-    (one) =>
-      /^[a-z][a-z-]{2,30}$/i.test(one) && ![PLAIN, OF_LIBRARY, LAYOUT].some((of) => of.test(one)),
+  const className = classes(element).find(
+    (candidate) =>
+      /^[a-z][a-z-]{2,30}$/i.test(candidate) &&
+      ![GENERIC_WORDS, LIBRARY_CLASS, LAYOUT].some((pattern) => pattern.test(candidate)),
   )
-  return words && !isShared(element, words) ? wordsOf(words) : ''
+  return className && !isShared(element, className) ? splitWords(className) : ''
 }
 
 /** Whether the control beside it has the class, too, which then tells nothing apart. */
 function isShared(element: Element, name: string): boolean {
   return [native.previousElementSibling(element), native.nextElementSibling(element)].some(
-    (one) =>
-      one && native.localName(one) === native.localName(element) && classes(one).includes(name),
+    (candidate) =>
+      candidate &&
+      native.localName(candidate) === native.localName(element) &&
+      classes(candidate).includes(name),
   )
 }
 
@@ -522,7 +536,7 @@ function classes(element: Element): readonly string[] {
 }
 
 /** Splits a mark into words. Removes keys and tokens first: their parts couldn't be recognized. */
-function wordsOf(mark: string): string {
+function splitWords(mark: string): string {
   return hintWords(withoutTokens(mark, ''))
 }
 
@@ -547,20 +561,20 @@ export function hints(element: Element, role: string, drawnWords: (of: Element) 
   // A label in a web component may show slotted content. The text of the component's host includes that content.
   const { host } = native.getRootNode(element) as Partial<ShadowRoot>
   if (host && native.textContent(host).length < LONG_TEXT) parts.push(native.textContent(host))
-  const byContent = !role || isNamedByContent(role)
-  const text = byContent ? native.textContent(element) : ownText(element)
+  const usesContent = !role || isNamedByContent(role)
+  const text = usesContent ? native.textContent(element) : getOwnText(element)
   if (text.length < LONG_TEXT) parts.push(text)
-  if (byContent && text.length < UNCLEAR_TEXT) parts.push(...pictureTexts(element))
+  if (usesContent && text.length < UNCLEAR_TEXT) parts.push(...pictureTexts(element))
   // A style may write all or some of a control's words.
   if (text.length < UNCLEAR_TEXT && (isActionable(role) || (!role && isClickable(element))))
     parts.push(drawnWords(element))
-  if (role === 'slider') parts.push(wordsBeside(element))
+  if (role === 'slider') parts.push(readSliderLabel(element))
   const words = normalize(parts.join(' '))
-  const acts = isActionable(role) || (!role && isClickable(element))
-  return words || !acts ? words : normalize(nameHint(element, role, {}))
+  const isControl = isActionable(role) || (!role && isClickable(element))
+  return words || !isControl ? words : normalize(nameHint(element, role, {}))
 }
 
-function wordsBeside(slider: Element): string {
+function readSliderLabel(slider: Element): string {
   const label = sliderLabel(slider, {})
   return label ? sliderLabelText(label, slider) : ''
 }
@@ -575,24 +589,24 @@ const WITHOUT_TEXT = /^(checkbox|radio|submit|reset|button|image|file|hidden|pas
 
 /** The text of an element with words of styles. Empty if styles add nothing to its content. */
 export function drawnWordsOf(document: Document): (element: Element) => string {
-  const mayWrite = once(() => mayWriteWords(document))
+  const canWriteWords = once(() => mayWriteWords(document))
   return (element) =>
-    native.getRootNode(element) === document && isOneText(element) && !mayWrite()
+    native.getRootNode(element) === document && hasSingleText(element) && !canWriteWords()
       ? ''
       : drawnText(element)
 }
 
 /** Whether the element holds a single text, in any wrappers, that no component's rules reach. */
-function isOneText(element: Element): boolean {
-  if (isOfComponent(native.parentElement(element))) return false
-  let at: Node | null = element
-  for (; isElement(at); at = native.firstChild(at))
-    if (isOfComponent(at) || native.childNodes(at).length > 1) return false
+function hasSingleText(element: Element): boolean {
+  if (isInComponent(native.parentElement(element))) return false
+  let current: Node | null = element
+  for (; isElement(current); current = native.firstChild(current))
+    if (isInComponent(current) || native.childNodes(current).length > 1) return false
   return true
 }
 
 /** Whether it is a component: a custom element may have a closed shadow root, with rules for its slotted content. */
-function isOfComponent(element: Element | null): boolean {
+function isInComponent(element: Element | null): boolean {
   return (
     element !== null &&
     (native.shadowRoot(element) !== null || native.localName(element).includes('-'))
@@ -605,11 +619,11 @@ function pictureTexts(element: Element): string[] {
     ? native.querySelectorAll(element, '[aria-label],[alt]')
     : []
   return [...found].map(
-    (one) => native.getAttribute(one, 'aria-label') ?? native.getAttribute(one, 'alt') ?? '',
+    (item) => native.getAttribute(item, 'aria-label') ?? native.getAttribute(item, 'alt') ?? '',
   )
 }
 
-function ownText(element: Element): string {
+function getOwnText(element: Element): string {
   let text = ''
   for (const node of native.childNodes(element))
     if (native.nodeType(node) === 3) text += native.nodeValue(node)

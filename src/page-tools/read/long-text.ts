@@ -1,4 +1,4 @@
-import { asSent, escapeMarks, typedIn, cleanText, shorten } from '../clean-text.ts'
+import { markAsSent, escapeMarks, getTypedText, cleanText, shorten } from '../clean-text.ts'
 import {
   childrenOf,
   isElement,
@@ -33,7 +33,7 @@ interface Segment {
 }
 
 /** A text with its lines as on the screen, and the position of each character. */
-interface TextPlaces {
+interface TextPositions {
   readonly text: string
   readonly segments: readonly Segment[]
 }
@@ -48,24 +48,24 @@ const PRESERVES = /^(pre|break-spaces)/
  * The text of an element that isn't a field. Masked parts are masked, unseen ones left out. Spaces and lines are those
  * on the screen.
  */
-export function textPlaces(element: Element, options: PageOptions): TextPlaces {
+export function getTextPositions(element: Element, options: PageOptions): TextPositions {
   const writer = new Writer()
-  const visit = (at: Element): void => {
-    const isSeen = once(() => isEditable(at) || unseenReason(at) === null)
-    for (const node of childrenOf(at)) {
+  const visit = (container: Element): void => {
+    const isVisible = once(() => isEditable(container) || unseenReason(container) === null)
+    for (const node of childrenOf(container)) {
       if (native.nodeType(node) === 3) {
-        if (isSeen()) writer.addText(node, keepsSpaces(at))
-      } else if (isElement(node)) enter(node)
+        if (isVisible()) writer.addText(node, keepsSpaces(container))
+      } else if (isElement(node)) visitChild(node)
     }
   }
-  const enter = (one: Element): void => {
-    const tag = native.localName(one)
-    if (UNREAD.test(tag) || !native.checkVisibility(one) || isExcluded(one, options)) return
-    if (tag === 'br') return writer.addBreak(isLastIn(one))
+  const visitChild = (child: Element): void => {
+    const tag = native.localName(child)
+    if (UNREAD.test(tag) || !native.checkVisibility(child) || isExcluded(child, options)) return
+    if (tag === 'br') return writer.addBreak(isLastInBlock(child))
     const isBlock = !INLINE_TAGS.has(tag)
     if (isBlock) writer.edge(CELLS.test(tag) ? '\t' : '\n')
-    if (native.matches(one, maskSelector(options)) || isSecretPart(one)) writer.add(MASKED)
-    else visit(one)
+    if (native.matches(child, maskSelector(options)) || isSecretPart(child)) writer.add(MASKED)
+    else visit(child)
     if (isBlock) writer.edge(CELLS.test(tag) ? '\t' : '\n')
   }
   visit(element)
@@ -82,13 +82,13 @@ function keepsSpaces(element: Element): boolean {
 }
 
 /** Whether the break ends a block, which it only gives a height. */
-function isLastIn(lineBreak: Element): boolean {
-  for (let at = native.nextSibling(lineBreak); at; at = native.nextSibling(at))
-    if (isElement(at) || native.nodeValue(at)?.trim()) return false
+function isLastInBlock(lineBreak: Element): boolean {
+  for (let sibling = native.nextSibling(lineBreak); sibling; sibling = native.nextSibling(sibling))
+    if (isElement(sibling) || native.nodeValue(sibling)?.trim()) return false
   return true
 }
 
-class Writer implements TextPlaces {
+class Writer implements TextPositions {
   readonly segments: Segment[] = []
   text = ''
   /** Separator before the next words. */
@@ -113,9 +113,9 @@ class Writer implements TextPlaces {
     this.#endsInGap = true
   }
 
-  addText(node: Node, keeps: boolean): void {
+  addText(node: Node, keepsGaps: boolean): void {
     const raw = native.nodeValue(node) ?? ''
-    if (keeps) return this.#addPart(node, raw, 0)
+    if (keepsGaps) return this.#addPart(node, raw, 0)
     let at = 0
     for (const { 0: gap, index } of raw.matchAll(GAPS)) {
       this.#addWords(node, raw.slice(at, index), at)
@@ -146,8 +146,8 @@ class Writer implements TextPlaces {
 }
 
 /** Position of the caret before the character with this number. Null in an empty text. */
-export function caretIn(
-  { segments }: TextPlaces,
+export function findCaret(
+  { segments }: TextPositions,
   at: number,
 ): { readonly node: Node; readonly offset: number } | null {
   const next = segments.find(({ start, length }) => at < start + length && at >= start)
@@ -158,16 +158,16 @@ export function caretIn(
 }
 
 /** Text of a field or another element, in which its characters are counted. */
-export function longTextOf(element: Element, options: PageOptions): string {
+export function getLongText(element: Element, options: PageOptions): string {
   return isTag(element, 'input') || isTag(element, 'textarea')
     ? element.value
-    : textPlaces(element, options).text
+    : getTextPositions(element, options).text
 }
 
 /** A longer text, in a part that holds nothing else, is read by its lines. */
 const LONG_TEXT = 1500
 /** How far before the limit a text may be cut, at the end of a word. */
-const WORD = 200
+const MAX_WORD_CUT = 200
 
 /** `e3:6000`: a ref, and the character to read on from. */
 export function readTextPlace(from: string): { readonly ref: string; readonly at: number } | null {
@@ -181,7 +181,7 @@ export function isLongText(node: OutlineNode, options: PageOptions): boolean {
   if (isMasked(element, options)) return false
   const inner = [...nodesOf(node)].slice(1)
   if (inner.some(({ role, clickable }) => clickable || isActionable(role))) return false
-  const text = longTextOf(element, options)
+  const text = getLongText(element, options)
   if (isField(element)) return text.length > VALUE_LIMIT || text.includes('\n')
   if (inner.some(({ role }) => role !== '')) return false
   return text.length > LONG_TEXT || (keepsLines(element) && text.includes('\n'))
@@ -207,23 +207,23 @@ export function longTextLines(
 ): string {
   const head = headWithRef(standaloneNode(element, options), options)
   if (isMasked(element, options)) return `- ${head}: ${MASKED}`
-  const text = longTextOf(element, options)
+  const text = getLongText(element, options)
   const start = Math.min(at, text.length)
-  const parts = partsOf(element, text, clean)
+  const parts = splitParts(element, text, clean)
   const reason = isField(element) ? null : unseenReason(element)
   const mark = reason ? ` ${markOf(reason)}` : ''
-  const shown = (end: number): string => {
+  const renderRange = (end: number): string => {
     const range = `characters ${start} to ${end} of ${text.length}`
     const lines = render(parts, start, end).split('\n')
-    const more =
+    const moreNote =
       end < text.length ? `\n- … ${text.length - end} more ${textMark(element, end)}` : ''
-    return `- ${head}${mark} (${range}):\n${lines.map((line) => `  | ${line}`).join('\n')}${more}`
+    return `- ${head}${mark} (${range}):\n${lines.map((line) => `  | ${line}`).join('\n')}${moreNote}`
   }
-  return shown(endOf(text, start, (end) => estimateTokens(shown(end)) <= maxTokens))
+  return renderRange(findEnd(text, start, (end) => estimateTokens(renderRange(end)) <= maxTokens))
 }
 
 /** The last character that fits, at the end of a word if there is one. */
-function endOf(text: string, start: number, fits: (end: number) => boolean): number {
+function findEnd(text: string, start: number, fits: (end: number) => boolean): number {
   if (fits(text.length)) return text.length
   let [low, high] = [start, text.length]
   while (low + 1 < high) {
@@ -232,7 +232,7 @@ function endOf(text: string, start: number, fits: (end: number) => boolean): num
     else high = middle
   }
   const end = Math.max(low, start + 1)
-  const words = text.slice(Math.max(start + 1, end - WORD), end)
+  const words = text.slice(Math.max(start + 1, end - MAX_WORD_CUT), end)
   const gap = Math.max(words.lastIndexOf('\n'), words.lastIndexOf(' '))
   if (gap >= 0) return end - words.length + gap + 1
   return /[\uD800-\uDBFF]$/.test(text.slice(start, end)) ? end + 1 : end
@@ -245,13 +245,13 @@ interface TextPart {
 }
 
 /** Splits a text into parts. Secrets are searched in the whole text: half of one wouldn't be found. */
-function partsOf(
+function splitParts(
   element: Element,
   text: string,
   clean: (text: string) => string,
 ): readonly TextPart[] {
-  const typed = typedIn(element)
-  const at = typed ? text.lastIndexOf(typed) : -1
+  const typed = getTypedText(element)
+  const typedStart = typed ? text.lastIndexOf(typed) : -1
   const parts: TextPart[] = []
   const add = (start: number, end: number, kind: TextPart['kind']): void => {
     if (end > start) parts.push({ text: text.slice(start, end), start, kind })
@@ -268,11 +268,11 @@ function partsOf(
     }
     add(from, end, 'masked')
   }
-  if (at < 0) addPage(0, text.length)
+  if (typedStart < 0) addPage(0, text.length)
   else {
-    addPage(0, at)
-    add(at, at + typed.length, 'sent')
-    addPage(at + typed.length, text.length)
+    addPage(0, typedStart)
+    add(typedStart, typedStart + typed.length, 'sent')
+    addPage(typedStart + typed.length, text.length)
   }
   return parts
 }
@@ -284,21 +284,25 @@ function render(parts: readonly TextPart[], from: number, to: number): string {
       if (begin >= end) return ''
       if (kind === 'masked') return MASKED
       const shown = escapeMarks(withoutInvisible(text.slice(begin, end)))
-      return kind === 'sent' ? asSent(shown) : shown
+      return kind === 'sent' ? markAsSent(shown) : shown
     })
     .join('')
 }
 
 /** Words around a match. Null if there is none, or if it is among the first characters, which are shown anyway. */
-export function excerptOf(text: string, wanted: string): { text: string; at: number } | null {
-  const pattern = patternOf(wanted.trim())
+export function findExcerpt(text: string, passage: string): { text: string; at: number } | null {
+  const pattern = patternOf(passage.trim())
   const found = pattern ? new RegExp(pattern, 'i').exec(text) : null
   if (!found || found.index + found[0].length <= VALUE_LIMIT) return null
-  const at = Math.max(0, text.lastIndexOf(' ', found.index - AROUND) + 1, found.index - 2 * AROUND)
-  return { text: text.slice(at, found.index + found[0].length + AROUND), at }
+  const at = Math.max(
+    0,
+    text.lastIndexOf(' ', found.index - CONTEXT_LENGTH) + 1,
+    found.index - 2 * CONTEXT_LENGTH,
+  )
+  return { text: text.slice(at, found.index + found[0].length + CONTEXT_LENGTH), at }
 }
 
-const AROUND = 60
+const CONTEXT_LENGTH = 60
 
 /** Pattern of a passage, with any spaces and line breaks between its words. */
 export function patternOf(passage: string): string {
@@ -341,7 +345,7 @@ export function textInRange(
   text: string,
   { from, to, clean }: CleanRange,
 ): string {
-  return partsOf(element, text, clean)
+  return splitParts(element, text, clean)
     .map((part) => {
       const shown = part.text.slice(Math.max(0, from - part.start), Math.max(0, to - part.start))
       return shown && part.kind === 'masked' ? MASKED : shown
@@ -354,7 +358,7 @@ function maskedParts(
   text: string,
   clean: (text: string) => string,
 ): readonly { readonly from: number; readonly to: number }[] {
-  return partsOf(element, text, clean)
+  return splitParts(element, text, clean)
     .filter(({ kind }) => kind === 'masked')
     .map((part) => ({ from: part.start, to: part.start + part.text.length }))
 }
@@ -365,20 +369,21 @@ export function readSelection(options: ActOptions = {}): string {
   const live = livePage(options.page)
   const root = rootOf(live.options)
   const field = focusedElement(native.ownerDocument(root))
-  const seen = { options: live.options, clean: scrubber(live) }
+  const context = { options: live.options, clean: scrubber(live) }
   const text =
-    (field && selectionInField(field, seen)) ?? selectionInPage(native.ownerDocument(root), seen)
-  return seen.clean(shorten(cleanText(text), LIMIT))
+    (field && selectionInField(field, context)) ??
+    selectionInPage(native.ownerDocument(root), context)
+  return context.clean(shorten(cleanText(text), LIMIT))
 }
 
-interface Seen {
+interface SelectionContext {
   readonly options: PageOptions
   /** Removes secrets. */
   readonly clean: (text: string) => string
 }
 
 /** Null when the focus isn't in a field with a selection. */
-function selectionInField(field: Element, { options, clean }: Seen): string | null {
+function selectionInField(field: Element, { options, clean }: SelectionContext): string | null {
   const { selectionStart, selectionEnd, value } = field as Partial<HTMLInputElement>
   if (typeof selectionStart !== 'number' || typeof selectionEnd !== 'number') return null
   if (selectionStart === selectionEnd || !isReadable(field, options)) return null
@@ -386,17 +391,17 @@ function selectionInField(field: Element, { options, clean }: Seen): string | nu
   return textInRange(field, value ?? '', { from: selectionStart, to: selectionEnd, clean })
 }
 
-function selectionInPage(document: Document, { options, clean }: Seen): string {
+function selectionInPage(document: Document, { options, clean }: SelectionContext): string {
   const selection = viewOf(document).getSelection()
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return ''
   const range = selection.getRangeAt(0)
-  const within = isElement(range.commonAncestorContainer)
+  const container = isElement(range.commonAncestorContainer)
     ? range.commonAncestorContainer
     : getParent(range.commonAncestorContainer)
-  if (!within) return ''
-  return textsIn(range, within)
+  if (!container) return ''
+  return getSelectedTexts(range, container)
     .map(({ all, from, to, parent }) => {
-      if (!isTold(parent, options)) return ''
+      if (!isReportable(parent, options)) return ''
       if (isMasked(parent, options)) return MASKED
       const isWhole = from === 0 && to === all.length
       return isWhole ? all : textInRange(parent, all, { from, to, clean })
@@ -405,7 +410,7 @@ function selectionInPage(document: Document, { options, clean }: Seen): string {
 }
 
 /** Whether the text is reported. Unseen text was selected unknowingly, with the text around it. */
-function isTold(parent: Element, options: PageOptions): boolean {
+function isReportable(parent: Element, options: PageOptions): boolean {
   return isReadable(parent, options) && unseenReason(parent) === null
 }
 
@@ -417,16 +422,16 @@ interface SelectedText {
   readonly parent: Element
 }
 
-function textsIn(range: Range, within: Element): readonly SelectedText[] {
+function getSelectedTexts(range: Range, container: Element): readonly SelectedText[] {
   const walker = nativeDocument.createTreeWalker(
-    native.ownerDocument(within),
-    within,
+    native.ownerDocument(container),
+    container,
     NodeFilter.SHOW_TEXT,
   )
   const texts: SelectedText[] = []
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = getParent(node)
-    if (!parent || !range.intersectsNode(node) || !contains(within, node)) continue
+    if (!parent || !range.intersectsNode(node) || !contains(container, node)) continue
     const all = native.nodeValue(node) ?? ''
     const from = node === range.startContainer ? range.startOffset : 0
     const to = node === range.endContainer ? range.endOffset : all.length

@@ -38,11 +38,11 @@ export function requireShowable(
   if (hidden) throw new PageError('hidden', `${name} can't be looked at: ${hidden}.`)
   if (isMasked(picture, options))
     throw new PageError('unsupported', `${name} is masked: no picture of it is given.`)
-  const inside = [picture, ...parts].flatMap((one) => [...descendantsOf(one)])
-  const isKept =
-    parts.some((one) => isMasked(one, options) || isInExcluded(one, options)) ||
-    inside.some((one) => isMasked(one, options) || isExcluded(one, options))
-  if (isKept || holdsSecrets([picture, ...parts, ...inside], live))
+  const descendants = [picture, ...parts].flatMap((item) => [...descendantsOf(item)])
+  const isPrivate =
+    parts.some((candidate) => isMasked(candidate, options) || isInExcluded(candidate, options)) ||
+    descendants.some((candidate) => isMasked(candidate, options) || isExcluded(candidate, options))
+  if (isPrivate || holdsSecrets([picture, ...parts, ...descendants], live))
     throw new PageError(
       'unsupported',
       `${name} shows something that is masked: no picture of it is given. Read it with read_page.`,
@@ -53,13 +53,13 @@ function unclearReason(picture: Picture): string | null {
   if (!isDisplayed(picture, { opacityProperty: true })) return 'it is transparent'
   const unseen = unseenBox(picture)
   if (unseen) return `nobody can see it (${unseen})`
-  return blurOf(picture) >= LEAST_BLUR ? 'it is blurred, and nobody can see it' : null
+  return getBlur(picture) >= LEAST_BLUR ? 'it is blurred, and nobody can see it' : null
 }
 
 /** Blur of the picture and everything around it: nested blurs add up. */
-function blurOf(picture: Picture): number {
-  const radii = [picture, ...ancestorsOf(picture)].flatMap((one) =>
-    [...viewOf(one).getComputedStyle(one).filter.matchAll(BLURS)].map(([, radius]) =>
+function getBlur(picture: Picture): number {
+  const radii = [picture, ...ancestorsOf(picture)].flatMap((item) =>
+    [...viewOf(item).getComputedStyle(item).filter.matchAll(BLURS)].map(([, radius]) =>
       Number(radius),
     ),
   )
@@ -76,7 +76,9 @@ function holdsSecrets(elements: readonly Element[], live: LivePage): boolean {
   ])
   const words = texts.map((text) => text.trim()).filter(Boolean)
   // Each letter of a word may have an element of its own.
-  return ['\n', ''].map((between) => words.join(between)).some((text) => scrub(text, live) !== text)
+  return ['\n', '']
+    .map((separator) => words.join(separator))
+    .some((text) => scrub(text, live) !== text)
 }
 
 /** Element to look at: an image, a canvas, a drawing, or a video with its current frame. */
@@ -100,30 +102,30 @@ export function isSvg(element: Element): element is SVGSVGElement {
 /** The pictures that an element stands for: itself, the drawing around it, or those in it. */
 export function picturesOf(target: Element, options: PageOptions): readonly Picture[] {
   const element = renderedElement(target)
-  const drawing = drawingAround(element)
+  const drawing = findDrawing(element)
   if (drawing) return [drawing]
   if (isPicture(element)) return [element]
   const found = [...descendantsOf(element)]
     .filter(isPicture)
-    .filter((one) => drawingAround(one) === (isSvg(one) ? one : null))
-    .filter((one) => isReadable(one, options) && hiddenReason(one) === null)
-    .map((picture) => ({ picture, size: sizeOf(picture) }))
+    .filter((candidate) => findDrawing(candidate) === (isSvg(candidate) ? candidate : null))
+    .filter((candidate) => isReadable(candidate, options) && hiddenReason(candidate) === null)
+    .map((picture) => ({ picture, size: getArea(picture) }))
     .filter(({ size }) => size >= SMALLEST ** 2)
-    .toSorted((one, other) => other.size - one.size)
+    .toSorted((a, b) => b.size - a.size)
   const [largest, next] = found
   if (largest && (!next || largest.size >= next.size * FAR_LARGER)) return [largest.picture]
   return found.map(({ picture }) => picture)
 }
 
 /** The outermost `svg`. */
-function drawingAround(element: Element): SVGSVGElement | null {
+function findDrawing(element: Element): SVGSVGElement | null {
   let found: SVGSVGElement | null = null
-  for (let at: Element | null = element; at; at = native.parentElement(at))
-    if (isSvg(at)) found = at
+  for (let current: Element | null = element; current; current = native.parentElement(current))
+    if (isSvg(current)) found = current
   return found
 }
 
-function sizeOf(element: Element): number {
+function getArea(element: Element): number {
   const { width, height } = native.getBoundingClientRect(element)
   return width * height
 }
@@ -132,8 +134,8 @@ function sizeOf(element: Element): number {
  * Part of an element that a picture of it shows, in pixels of its window. For a picture, leaves out border and padding.
  */
 export function pictureBox(element: Element): DOMRect {
-  const around = native.getBoundingClientRect(element)
-  if (!isPicture(element)) return toWindowPixels(element, around)
+  const rect = native.getBoundingClientRect(element)
+  if (!isPicture(element)) return toWindowPixels(element, rect)
   const style = viewOf(element).getComputedStyle(element)
   const pixels = (side: string): number =>
     Number.parseFloat(style.getPropertyValue(`border-${side}-width`)) +
@@ -145,13 +147,13 @@ export function pictureBox(element: Element): DOMRect {
     pixels('bottom'),
   ]
   // `transform` scales the border, too.
-  const own = isSvg(element) ? around.width : native.offsetWidth(element)
-  const scale = own > 0 ? around.width / own : 1
+  const ownWidth = isSvg(element) ? rect.width : native.offsetWidth(element)
+  const scale = ownWidth > 0 ? rect.width / ownWidth : 1
   const box = new DOMRect(
-    around.x + left * scale,
-    around.y + top * scale,
-    Math.max(0, around.width - (left + right) * scale),
-    Math.max(0, around.height - (top + bottom) * scale),
+    rect.x + left * scale,
+    rect.y + top * scale,
+    Math.max(0, rect.width - (left + right) * scale),
+    Math.max(0, rect.height - (top + bottom) * scale),
   )
   return toWindowPixels(element, box)
 }

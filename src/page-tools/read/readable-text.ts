@@ -15,7 +15,7 @@ export const INLINE_TAGS: ReadonlySet<string> = new Set(
 )
 
 /** A text of a page, with the mark that says why nobody sees it; empty for visible text. */
-interface Told {
+interface MarkedText {
   readonly text: string
   readonly mark: string
 }
@@ -26,7 +26,7 @@ export function markOf(reason: UnseenReason | null): string {
   return reason === 'sr-only' ? '[sr-only]' : `[hidden: ${reason}]`
 }
 
-function told({ text, visuallyHidden, holder }: TextItem): Told {
+function createMarkedText({ text, visuallyHidden, holder }: TextItem): MarkedText {
   if (text === MASKED || holder.masked) return { text, mark: '' }
   const reason = visuallyHidden ? 'sr-only' : unseenReason(holder.element)
   return { text, mark: markOf(reason) }
@@ -34,24 +34,24 @@ function told({ text, visuallyHidden, holder }: TextItem): Told {
 
 /** The text without its mark, for lines whose texts share one mark. */
 export function textOf(item: TextItem): string {
-  return told(item).text
+  return createMarkedText(item).text
 }
 
 /** The mark that all texts share; empty when their marks differ. */
 export function commonMark(items: readonly TextItem[]): string {
-  const marks = new Set(items.map((item) => told(item).mark))
+  const marks = new Set(items.map((item) => createMarkedText(item).mark))
   const [mark = ''] = marks
   return marks.size === 1 ? mark : ''
 }
 
 /** Joins texts on one line. Texts that nobody sees are in quotes, after the reason. */
 export function markedTexts(items: readonly TextItem[]): string {
-  return joinTold(items.map(told))
+  return joinMarked(items.map(createMarkedText))
 }
 
 /** Joins texts; neighbours with the same mark become one text. */
-function joinTold(parts: readonly Told[]): string {
-  const joined: Told[] = []
+function joinMarked(parts: readonly MarkedText[]): string {
+  const joined: MarkedText[] = []
   for (const { text, mark } of parts) {
     const last = joined.at(-1)
     if (last?.mark === mark) joined[joined.length - 1] = { text: `${last.text} ${text}`, mark }
@@ -68,7 +68,7 @@ export function readableText(
   options: PageOptions,
   limit: number = LIMIT,
 ): string {
-  return partsOf(element, options, limit)
+  return collectParts(element, options, limit)
     .map(({ text }) => text)
     .join(' ')
 }
@@ -79,17 +79,17 @@ export type TextForms = readonly [spaced: string, joined: string]
 /** All readable text of an element, before secrets are removed. Looks at it closely only if it must. */
 export function comparableTexts(element: Element, options: PageOptions): TextForms {
   const parts = [maskSelector(options), excludedSelector(options), TEXT_FIELDS].join(',')
-  const isRead =
+  const needsReading =
     hasSecrets() || native.matches(element, parts) || native.querySelector(element, parts) !== null
-  return isRead ? readableTexts(element, options) : formsOf(plainParts(element))
+  return needsReading ? readableTexts(element, options) : createForms(plainParts(element))
 }
 
 /** All readable text of an element that can be seen. */
 export function readableTexts(element: Element, options: PageOptions): TextForms {
-  return formsOf(partsOf(element, options, Number.POSITIVE_INFINITY))
+  return createForms(collectParts(element, options, Number.POSITIVE_INFINITY))
 }
 
-function formsOf(parts: readonly PlainPart[]): TextForms {
+function createForms(parts: readonly PlainPart[]): TextForms {
   let joined = ''
   for (const { text, isGlued } of parts) joined += isGlued || !joined ? text : ` ${text}`
   return [parts.map(({ text }) => text).join(' '), joined]
@@ -99,15 +99,15 @@ function formsOf(parts: readonly PlainPart[]): TextForms {
 function plainParts(element: Element): readonly PlainPart[] {
   const parts: PlainPart[] = []
   const gap = new Gap()
-  const add = (of: Element): void => {
-    for (let node = native.firstChild(of); node; node = native.nextSibling(node)) {
+  const add = (parent: Element): void => {
+    for (let node = native.firstChild(parent); node; node = native.nextSibling(node)) {
       if (native.nodeType(node) === 3) {
-        const part = gap.partOf(node)
+        const part = gap.readPart(node)
         if (part) parts.push(part)
       } else if (native.nodeType(node) === 1) {
-        gap.at(node as Element)
+        gap.edge(node as Element)
         add(node as Element)
-        gap.at(node as Element)
+        gap.edge(node as Element)
       }
     }
   }
@@ -122,8 +122,8 @@ const TEXT_FIELDS = `textarea,select,[contenteditable],[role=textbox],[role=sear
 
 /** Text for mentions in one line: it can't look like a mark, and unseen parts are marked. */
 export function shownText(element: Element, options: PageOptions): string {
-  return joinTold(
-    partsOf(element, options, LIMIT).map(({ text, holder }) => ({
+  return joinMarked(
+    collectParts(element, options, LIMIT).map(({ text, holder }) => ({
       text,
       mark: holder ? markOf(unseenReason(holder)) : '',
     })),
@@ -146,11 +146,11 @@ class Gap {
   #isOpen = true
 
   /** Call it where an element begins, and where it ends. */
-  at(element: Element): void {
+  edge(element: Element): void {
     if (!INLINE_TAGS.has(native.localName(element))) this.#isOpen = true
   }
 
-  partOf(node: Node): PlainPart | null {
+  readPart(node: Node): PlainPart | null {
     const raw = native.nodeValue(node) ?? ''
     const text = cleanText(raw)
     const isGlued = !this.#isOpen && !/^\s/.test(raw)
@@ -159,23 +159,23 @@ class Gap {
   }
 }
 
-function partsOf(element: Element, options: PageOptions, limit: number): readonly Part[] {
+function collectParts(element: Element, options: PageOptions, limit: number): readonly Part[] {
   const parts: Part[] = []
   const gap = new Gap()
   let length = 0
   const add = (node: Node): void => {
     if (length > limit) return
     if (native.nodeType(node) === 3) {
-      const part = gap.partOf(node)
+      const part = gap.readPart(node)
       if (part) parts.push({ ...part, holder: getParent(node) })
       length += part?.text.length ?? 0
     } else if (isElement(node) && !UNREAD.includes(native.localName(node))) {
       if (node !== element && (isHidden(node) || isExcluded(node, options))) return
-      gap.at(node)
+      gap.edge(node)
       if (native.matches(node, maskSelector(options)) || isSecretPart(node))
         parts.push({ text: MASKED, isGlued: false, holder: null })
       else for (const child of childrenOf(node)) add(child)
-      gap.at(node)
+      gap.edge(node)
     }
   }
   add(element)

@@ -1,6 +1,6 @@
 import { cleanText } from '../clean-text.ts'
 import { childrenOf, closest, isElement, isTag, labelsOf, referenced } from '../dom.ts'
-import { withGenerated } from '../generated-text.ts'
+import { addGeneratedText } from '../generated-text.ts'
 import * as native from '../native.ts'
 import { normalizeLetters, normalizeWords, LETTERS } from '../../lib/normalize-words.ts'
 import { findSecretWord } from '../../lib/secret-words.ts'
@@ -26,12 +26,12 @@ export function senseOf(words: string): WordSense {
   const sense = senses.get(words)
   if (sense !== undefined) return sense
   if (senses.size >= MAX_KNOWN) senses.clear()
-  const made = read(normalizeWords(words))
-  senses.set(words, made)
-  return made
+  const computed = computeSense(normalizeWords(words))
+  senses.set(words, computed)
+  return computed
 }
 
-function read(text: string): WordSense {
+function computeSense(text: string): WordSense {
   const found = findSecretWord(text)
   // Together with words for an address, a PIN code is a postal code.
   if (found && !(found.startsWith('pin') && harmless().test(text))) return 'secret'
@@ -62,39 +62,39 @@ const NAMING =
     ',',
   )
 /** Attributes that name a field for people. */
-const TOLD = ['aria-label', 'placeholder', 'aria-placeholder', 'title']
+const NAME_ATTRIBUTES = ['aria-label', 'placeholder', 'aria-placeholder', 'title']
 const HOST_NAMING = ['aria-label', 'label', 'placeholder', 'name', 'id', 'title']
 const GROUPS = 'fieldset,[role=group],[role=radiogroup]'
 
 /** Names of fields as the outline last showed them. */
-const namesTold = new WeakMap<Element, string>()
+const shownNames = new WeakMap<Element, string>()
 
 /** Records the name by which the outline shows a field: it may say that the value is secret. */
 export function rememberName(field: Element, name: string): void {
-  if (namesTold.get(field) === name) return
-  namesTold.set(field, name)
-  known.delete(field)
+  if (shownNames.get(field) === name) return
+  shownNames.set(field, name)
+  cache.delete(field)
 }
 
 /** How long the words of a field are cached: one reading asks for them several times. Milliseconds. */
 const FRESH_MS = 50
-const known = new WeakMap<Element, { readonly words: string; readonly until: number }>()
+const cache = new WeakMap<Element, { readonly words: string; readonly until: number }>()
 
 /** All words that say what a field is for: more than its accessible name. */
 export function wordsOf(field: Element): string {
-  const before = known.get(field)
-  if (before && performance.now() < before.until) return before.words
+  const cached = cache.get(field)
+  if (cached && performance.now() < cached.until) return cached.words
   const words = readWords(field)
-  known.set(field, { words, until: performance.now() + FRESH_MS })
+  cache.set(field, { words, until: performance.now() + FRESH_MS })
   return words
 }
 
 function readWords(field: Element): string {
   const labels = labelWords(field)
-  const isNamed = labels !== '' || TOLD.some((name) => native.hasAttribute(field, name))
+  const isNamed = labels !== '' || NAME_ATTRIBUTES.some((name) => native.hasAttribute(field, name))
   const parts = [...NAMING.map((name) => native.getAttribute(field, name) ?? ''), labels]
-  const told = namesTold.get(field)
-  if (told) parts.push(told)
+  const shownName = shownNames.get(field)
+  if (shownName) parts.push(shownName)
   const { host } = native.getRootNode(field) as Partial<ShadowRoot>
   if (host) parts.push(hostWords(field, host, isNamed))
   if (!isNamed || isPart(field, labels)) parts.push(groupWords(field))
@@ -108,7 +108,7 @@ function labelWords(field: Element): string {
     ...referenced(field, 'aria-labelledby'),
     ...(native.ariaLabelledByElements(field as object) ?? []),
   ])
-  return [...labels].map((label) => shownWords(label)).join(' ')
+  return [...labels].map((label) => readShownWords(label)).join(' ')
 }
 
 const LEVELS = 6
@@ -116,17 +116,17 @@ const LEVELS = 6
 const WITHOUT_WORDS = /^(script|style|template|textarea|select|option|input)$/
 
 /** Words of an element: texts, slotted ones too, and words for pictures, of attributes and of styles. */
-function shownWords(element: Element, level = 0): string {
-  const told = ['aria-label', 'alt', 'title'].map(
+function readShownWords(element: Element, level = 0): string {
+  const attributeWords = ['aria-label', 'alt', 'title'].map(
     (name) => native.getAttribute(element, name) ?? '',
   )
-  if (level > LEVELS) return told.join(' ')
+  if (level > LEVELS) return attributeWords.join(' ')
   // Several elements may hold the parts of one word.
   const content = childrenOf(element).map((node) => {
     if (!isElement(node)) return native.nodeType(node) === 3 ? (native.nodeValue(node) ?? '') : ''
-    return WITHOUT_WORDS.test(native.localName(node)) ? ' ' : shownWords(node, level + 1)
+    return WITHOUT_WORDS.test(native.localName(node)) ? ' ' : readShownWords(node, level + 1)
   })
-  return [...told, withGenerated(element, content.join(''))].filter(Boolean).join(' ')
+  return [...attributeWords, addGeneratedText(element, content.join(''))].filter(Boolean).join(' ')
 }
 
 /**
@@ -136,7 +136,7 @@ function shownWords(element: Element, level = 0): string {
 function hostWords(field: Element, host: Element, isNamed: boolean): string {
   if (isNamed && (native.getRootNode(field) as ShadowRoot).querySelectorAll(FIELDS).length > 1)
     return ''
-  const around = native.closest(host, 'label')
+  const parentLabel = native.closest(host, 'label')
   const forHost = native.id(host)
     ? (native.getRootNode(host) as ShadowRoot).querySelector(
         `label[for="${CSS.escape(native.id(host))}"]`,
@@ -144,8 +144,8 @@ function hostWords(field: Element, host: Element, isNamed: boolean): string {
     : null
   return [
     ...HOST_NAMING.map((name) => native.getAttribute(host, name) ?? ''),
-    ...[around, forHost].map((label) => (label ? shownWords(label) : '')),
-    ...referenced(host, 'aria-labelledby').map((label) => shownWords(label)),
+    ...[parentLabel, forHost].map((label) => (label ? readShownWords(label) : '')),
+    ...referenced(host, 'aria-labelledby').map((label) => readShownWords(label)),
   ].join(' ')
 }
 
@@ -166,7 +166,9 @@ function groupWords(field: Element): string {
   const legend = isTag(group, 'fieldset') ? group.querySelector('legend') : null
   return [
     native.getAttribute(group, 'aria-label') ?? '',
-    ...[legend, ...referenced(group, 'aria-labelledby')].map((one) => (one ? shownWords(one) : '')),
+    ...[legend, ...referenced(group, 'aria-labelledby')].map((item) =>
+      item ? readShownWords(item) : '',
+    ),
   ].join(' ')
 }
 
@@ -175,7 +177,7 @@ function cellWords(field: Element): string {
   const cell = native.closest(field, 'td')
   const row = cell && native.parentElement(cell)
   const heading = row && native.querySelector(row, 'th')
-  return heading ? shownWords(heading) : ''
+  return heading ? readShownWords(heading) : ''
 }
 
 /** Prefixes and lengths of card numbers, by issuer. */
@@ -232,10 +234,11 @@ const CODE_LENGTH = { least: 4, most: 10 }
  * label that says so.
  */
 export function isOneTimeCodeBox(field: HTMLInputElement): boolean {
-  return groupsAround(field).some((fields) => {
+  return getGroups(field).some((fields) => {
     const boxes = fields.filter(
       // The `autocomplete` property is empty for values that a browser doesn't know.
-      (one) => one.maxLength === 1 || one.getAttribute('autocomplete') === 'one-time-code',
+      (candidate) =>
+        candidate.maxLength === 1 || candidate.getAttribute('autocomplete') === 'one-time-code',
     )
     return boxes.length >= CODE_LENGTH.least && boxes.length <= CODE_LENGTH.most
   })
@@ -243,7 +246,7 @@ export function isOneTimeCodeBox(field: HTMLInputElement): boolean {
 
 /** Whether the input is one of several for a card number: four with four digits each, or three with 4, 6 and 5. */
 export function isCardPart(field: HTMLInputElement): boolean {
-  return groupsAround(field).some((fields) => {
+  return getGroups(field).some((fields) => {
     const parts = fields.filter(({ maxLength }) => maxLength >= 4 && maxLength <= 6)
     const lengths = parts.map(({ maxLength }) => maxLength).join(' ')
     if (!/^(4 4 4 4( [1-3])?|4 6 5)$/.test(lengths) || !parts.includes(field)) return false
@@ -255,12 +258,12 @@ const CARD = /card|cart|kaart/i
 
 /** Whether the same form or group has a field for a card number. */
 export function isBesideCardNumber(field: Element): boolean {
-  const around = closest(field, 'form,fieldset,[role=form],[role=group]')
-  if (!around) return false
-  return [...native.querySelectorAll(around, 'input')].some((one) => {
-    if (one === field) return false
-    if (native.getAttribute(one, 'autocomplete')?.includes('cc-number')) return true
-    const words = wordsOf(one)
+  const container = closest(field, 'form,fieldset,[role=form],[role=group]')
+  if (!container) return false
+  return [...native.querySelectorAll(container, 'input')].some((candidate) => {
+    if (candidate === field) return false
+    if (native.getAttribute(candidate, 'autocomplete')?.includes('cc-number')) return true
+    const words = wordsOf(candidate)
     return CARD.test(words) && senseOf(words) === 'secret'
   })
 }
@@ -275,10 +278,10 @@ export function takesDigits(field: HTMLInputElement): boolean {
 }
 
 /** The inputs in the field's parent, and those in its grandparent: each box of a code may have a wrapper of its own. */
-function groupsAround({ parentElement }: HTMLInputElement): HTMLInputElement[][] {
-  return [parentElement, parentElement && native.parentElement(parentElement)].map((around) =>
-    [...((around && native.querySelectorAll(around, 'input')) ?? [])].filter((one) =>
-      isTag(one, 'input'),
+function getGroups({ parentElement }: HTMLInputElement): HTMLInputElement[][] {
+  return [parentElement, parentElement && native.parentElement(parentElement)].map((container) =>
+    [...((container && native.querySelectorAll(container, 'input')) ?? [])].filter((candidate) =>
+      isTag(candidate, 'input'),
     ),
   )
 }

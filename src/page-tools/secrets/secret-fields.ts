@@ -40,7 +40,7 @@ export function isSecretField(element: Element): boolean {
   if (isSecretByForm(element)) return true
   const sense = purpose === 'postal-code' ? null : senseOf(wordsOf(element))
   if (sense === 'secret') return true
-  if (sense === 'code' && isTag(element, 'input') && hasFormOfCode(element)) return true
+  if (sense === 'code' && isTag(element, 'input') && looksLikeCode(element)) return true
   const isDate = isTag(element, 'input') && OF_DAYS.test(element.type)
   if (sense === 'expiry' && !isDate) return true
   if (sense === 'due' && !isDate && isBesideCardNumber(element)) return true
@@ -71,7 +71,7 @@ function isSecretByForm(field: Element): boolean {
 }
 
 /** Whether the field takes digits only, as many as a code has. */
-function hasFormOfCode(field: HTMLInputElement): boolean {
+function looksLikeCode(field: HTMLInputElement): boolean {
   if (!takesDigits(field)) return false
   const length = Number(/\{(\d)\}/.exec(field.pattern)?.[1] ?? field.maxLength)
   return length >= CODE_LENGTH.least && length <= CODE_LENGTH.most
@@ -144,19 +144,19 @@ const MOST_SHOWN = 3000
  * contains. Secrets still on the page are never dropped in favour of others.
  */
 export class KnownSecrets {
-  readonly #known = new Set<string>()
+  readonly #secrets = new Set<string>()
   #changes = 0
 
   /** `shown`: all secrets on the page now. */
   add(shown: ReadonlySet<string>): void {
-    for (const one of shown) {
-      if (!this.#known.delete(one)) this.#changes += 1
-      this.#known.add(one)
+    for (const secret of shown) {
+      if (!this.#secrets.delete(secret)) this.#changes += 1
+      this.#secrets.add(secret)
     }
-    const most = Math.min(MOST_SHOWN, shown.size + MOST_GONE)
-    for (const oldest of this.#known) {
-      if (this.#known.size <= most) return
-      this.#known.delete(oldest)
+    const limit = Math.min(MOST_SHOWN, shown.size + MOST_GONE)
+    for (const oldest of this.#secrets) {
+      if (this.#secrets.size <= limit) return
+      this.#secrets.delete(oldest)
       this.#changes += 1
     }
   }
@@ -167,11 +167,11 @@ export class KnownSecrets {
   }
 
   get size(): number {
-    return this.#known.size
+    return this.#secrets.size
   }
 
   get all(): readonly string[] {
-    return [...this.#known]
+    return [...this.#secrets]
   }
 }
 
@@ -186,7 +186,7 @@ const MAX_TWINS = 200
 function isOncePassword(field: Element): boolean {
   if (isTag(field, 'input') && field.type === 'password') rememberPassword(field)
   if (passwords.has(field)) return true
-  if (twins.size === 0 || !keysOf(field).some(isFree)) return false
+  if (twins.size === 0 || !getFieldKeys(field).some(isFree)) return false
   passwords.add(field)
   return true
 }
@@ -194,7 +194,7 @@ function isOncePassword(field: Element): boolean {
 function rememberPassword(field: Element): void {
   if (passwords.has(field)) return
   passwords.add(field)
-  for (const key of keysOf(field)) {
+  for (const key of getFieldKeys(field)) {
     twins.delete(key)
     twins.set(key, new WeakRef(field))
   }
@@ -213,7 +213,7 @@ function isFree(key: string): boolean {
   return !(field && native.isConnected(field)) || !native.checkVisibility(field)
 }
 
-function keysOf(field: Element): string[] {
+function getFieldKeys(field: Element): string[] {
   const label = labelsOf(field)
     .map(({ textContent }) => cleanText(textContent))
     .join(' ')
@@ -227,7 +227,7 @@ function keysOf(field: Element): string[] {
 const SOURCES = ['masked-part', 'secret-field'] as const
 
 /** Secrets of fields are kept apart, so that a table of masked cells can't push them out. */
-const known = { 'secret-field': new KnownSecrets(), 'masked-part': new KnownSecrets() }
+const knownSecrets = { 'secret-field': new KnownSecrets(), 'masked-part': new KnownSecrets() }
 /** The last cleaner and its key: most texts are cleaned of the same secrets as the one before. */
 let last: { readonly key: string; readonly clean: (text: string) => string } | undefined
 
@@ -239,16 +239,16 @@ export function scrubberFor(
   trees: Iterable<Document | ShadowRoot>,
   options: PageOptions,
 ): (text: string) => string {
-  const found = secretsIn(trees, options)
-  for (const source of SOURCES) known[source].add(found[source])
+  const found = findSecrets(trees, options)
+  for (const source of SOURCES) knownSecrets[source].add(found[source])
   if (!hasSecrets()) return (text) => withoutTokens(text, MASKED)
-  const key = SOURCES.map((source) => known[source].version).join()
+  const key = SOURCES.map((source) => knownSecrets[source].version).join()
   if (last?.key !== key)
-    last = { key, clean: cleanerFor(SOURCES.flatMap((source) => known[source].all)) }
+    last = { key, clean: createCleaner(SOURCES.flatMap((source) => knownSecrets[source].all)) }
   return last.clean
 }
 
-function cleanerFor(secrets: readonly string[]): (text: string) => string {
+function createCleaner(secrets: readonly string[]): (text: string) => string {
   const matcher = new SecretMatcher(secrets)
   return (text) =>
     withoutTokens(withoutEncoded(matcher.replace(text, MASKED), matcher, MASKED), MASKED)
@@ -256,18 +256,18 @@ function cleanerFor(secrets: readonly string[]): (text: string) => string {
 
 /** Whether any secret was found so far. */
 export function hasSecrets(): boolean {
-  return SOURCES.some((source) => known[source].size > 0)
+  return SOURCES.some((source) => knownSecrets[source].size > 0)
 }
 
 type Secrets = Readonly<Record<(typeof SOURCES)[number], Set<string>>>
 
-function secretsIn(trees: Iterable<ParentNode>, options: PageOptions): Secrets {
+function findSecrets(trees: Iterable<ParentNode>, options: PageOptions): Secrets {
   const found: Secrets = { 'secret-field': new Set(), 'masked-part': new Set() }
   for (const tree of trees) {
     for (const field of native.querySelectorAll(tree, 'input[type="password"]'))
       rememberPassword(field)
     for (const field of native.querySelectorAll(tree, VALUE_FIELDS)) {
-      const values = valuesOf(field).filter(({ length }) => length >= SHORTEST)
+      const values = getValues(field).filter(({ length }) => length >= SHORTEST)
       if (values.length === 0 || !isSecretField(field)) continue
       for (const value of values) addValue(found['secret-field'], value)
     }
@@ -291,10 +291,10 @@ function addTexts(found: Set<string>, part: Element): void {
     // A short word of a masked part is elsewhere, too.
     if (value.length >= SHORTEST && !isShortWord(value)) found.add(value)
   }
-  add(valueOf(part))
+  add(getValue(part))
   for (const element of [part, ...descendantsOf(part)]) {
-    const { value: own } = element as { value?: unknown }
-    if (typeof own === 'string' || typeof own === 'number') add(String(own))
+    const { value: ownValue } = element as { value?: unknown }
+    if (typeof ownValue === 'string' || typeof ownValue === 'number') add(String(ownValue))
     for (const name of ATTRIBUTES) {
       const value = native.getAttribute(element, name)
       if (value && /\d/.test(value)) add(value)
@@ -304,18 +304,18 @@ function addTexts(found: Set<string>, part: Element): void {
   }
 }
 
-function valueOf(element: Element): string {
+function getValue(element: Element): string {
   const { value } = element as Partial<HTMLInputElement>
   return typeof value === 'string' ? value : (native.textContent(element) ?? '')
 }
 
 /** Values of a field: the chosen options of a list, and a number in words, too. */
-function valuesOf(field: Element): string[] {
+function getValues(field: Element): string[] {
   if (isTag(field, 'select')) return [...field.selectedOptions].map(({ label }) => label)
-  const told = ['aria-valuetext', 'aria-valuenow'].map(
+  const ariaValues = ['aria-valuetext', 'aria-valuenow'].map(
     (name) => native.getAttribute(field, name) ?? '',
   )
-  return [valueOf(field), ...told]
+  return [getValue(field), ...ariaValues]
 }
 
 const SHORTEST = 3

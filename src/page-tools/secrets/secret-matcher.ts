@@ -48,13 +48,13 @@ export class SecretMatcher {
 
   constructor(secrets: Iterable<string>) {
     this.#forms = [...secrets]
-      .flatMap(formsOf)
+      .flatMap(createForms)
       .filter(({ signs }) => signs.length >= BEGINNING)
-      .sort((one, other) => other.signs.length - one.signs.length)
+      .sort((a, b) => b.signs.length - a.signs.length)
     for (const form of this.#forms) {
       const beginning = form.signs.slice(0, BEGINNING)
-      const those = this.#byBeginning.get(beginning)
-      if (those) those.push(form)
+      const forms = this.#byBeginning.get(beginning)
+      if (forms) forms.push(form)
       else this.#byBeginning.set(beginning, [form])
     }
   }
@@ -64,14 +64,14 @@ export class SecretMatcher {
   }
 
   replace(text: string, mask: string): string {
-    const shown = signsIn(text)
+    const gapless = createGaplessText(text)
     let clean = ''
     let from = 0
-    for (let at = 0; at < shown.signs.length;) {
-      const length = this.#lengthAt(shown, at)
+    for (let at = 0; at < gapless.signs.length;) {
+      const length = this.#matchLength(gapless, at)
       if (length > 0) {
-        clean += text.slice(from, placeOf(shown, at)) + mask
-        from = placeOf(shown, at + length - 1) + 1
+        clean += text.slice(from, getPosition(gapless, at)) + mask
+        from = getPosition(gapless, at + length - 1) + 1
       }
       at += length || 1
     }
@@ -79,24 +79,26 @@ export class SecretMatcher {
   }
 
   /** Number of signs of the secret, or of its part beside a cut, that begins here. 0: none. */
-  #lengthAt(shown: Shown, at: number): number {
-    const { signs } = shown
-    if (isAfterCut(shown, at)) {
-      const length = this.#endingAt(shown, at)
+  #matchLength(gapless: GaplessText, at: number): number {
+    const { signs } = gapless
+    if (isAfterCut(gapless, at)) {
+      const length = this.#matchEnding(gapless, at)
       if (length > 0) return length
     }
-    const likely = this.#byBeginning.get(signs.slice(at, at + BEGINNING))
-    if (!likely) return 0
-    const whole = likely.find((form) => signs.startsWith(form.signs, at) && isAt(shown, form, at))
-    if (whole) return whole.signs.length
+    const candidates = this.#byBeginning.get(signs.slice(at, at + BEGINNING))
+    if (!candidates) return 0
+    const match = candidates.find(
+      (form) => signs.startsWith(form.signs, at) && matchesAt(gapless, form, at),
+    )
+    if (match) return match.signs.length
     const length = signs.slice(at, at + LONGEST_PART).indexOf(CUT)
-    if (length < SHORTEST_PART || !areBeside(shown, at + length - 1)) return 0
+    if (length < SHORTEST_PART || !areAdjacent(gapless, at + length - 1)) return 0
     const part = signs.slice(at, at + length)
-    return likely.some((form) => form.signs.startsWith(part)) ? length : 0
+    return candidates.some((form) => form.signs.startsWith(part)) ? length : 0
   }
 
   /** Number of signs that end a secret whose beginning was cut off. 0: none. */
-  #endingAt({ signs }: Shown, at: number): number {
+  #matchEnding({ signs }: GaplessText, at: number): number {
     const first = signs.slice(at, at + SHORTEST_PART)
     if (first.length < SHORTEST_PART) return 0
     for (const form of this.#forms)
@@ -113,14 +115,14 @@ export class SecretMatcher {
 const CUT = '…'
 
 /** A text without gaps. */
-interface Shown {
+interface GaplessText {
   readonly text: string
   readonly signs: string
   /** Where each sign stands in the text. */
   readonly places: readonly number[]
 }
 
-function signsIn(text: string): Shown {
+function createGaplessText(text: string): GaplessText {
   const places: number[] = []
   let end = 0
   for (const { index, 0: gap } of text.matchAll(GAPS)) {
@@ -131,17 +133,17 @@ function signsIn(text: string): Shown {
   return { text, signs: withoutGaps(text), places }
 }
 
-function placeOf({ places, text }: Shown, at: number): number {
+function getPosition({ places, text }: GaplessText, at: number): number {
   return places[at] ?? text.length
 }
 
 /** Whether nothing stands between a sign and the next one. */
-function areBeside(shown: Shown, at: number): boolean {
-  return placeOf(shown, at + 1) === placeOf(shown, at) + 1
+function areAdjacent(gapless: GaplessText, at: number): boolean {
+  return getPosition(gapless, at + 1) === getPosition(gapless, at) + 1
 }
 
-function isAfterCut(shown: Shown, at: number): boolean {
-  return shown.signs.charAt(at - 1) === CUT && areBeside(shown, at - 1)
+function isAfterCut(gapless: GaplessText, at: number): boolean {
+  return gapless.signs.charAt(at - 1) === CUT && areAdjacent(gapless, at - 1)
 }
 
 /** Outlines write `'` for `"` in some places. */
@@ -154,25 +156,25 @@ function withPlainQuotes(text: string): string {
 }
 
 /** Whether the text has these signs with the form's own gaps, if they matter, and as a word of its own. */
-function isAt(shown: Shown, { signs, exact, isWord }: Form, at: number): boolean {
+function matchesAt(gapless: GaplessText, { signs, exact, isWord }: Form, at: number): boolean {
   if (exact === null && !isWord) return true
-  const { text } = shown
-  const begin = placeOf(shown, at)
-  const end = placeOf(shown, at + signs.length - 1) + 1
+  const { text } = gapless
+  const begin = getPosition(gapless, at)
+  const end = getPosition(gapless, at + signs.length - 1) + 1
   const isExact =
     exact === null || withPlainQuotes(text.slice(begin, end).replaceAll('\\', '')) === exact
   return isExact && !(isWord && isInWord(text, begin, end))
 }
 
 function isInWord(text: string, begin: number, end: number): boolean {
-  const around = [text.slice(Math.max(0, begin - 2), begin), text.slice(end, end + 2)] as const
-  return /[\p{L}\p{N}]$/u.test(around[0]) || /^[\p{L}\p{N}]/u.test(around[1])
+  const neighbors = [text.slice(Math.max(0, begin - 2), begin), text.slice(end, end + 2)] as const
+  return /[\p{L}\p{N}]$/u.test(neighbors[0]) || /^[\p{L}\p{N}]/u.test(neighbors[1])
 }
 
-function formsOf(secret: string): readonly Form[] {
-  if (isShortWord(secret)) return [formOf(secret, true)]
+function createForms(secret: string): readonly Form[] {
+  if (isShortWord(secret)) return [createForm(secret, true)]
   const wellFormed = secret.replace(/\p{Surrogate}/gu, '\uFFFD')
-  const shown = new Set([
+  const variants = new Set([
     secret,
     secret.normalize('NFC'),
     secret.normalize('NFD'),
@@ -180,24 +182,24 @@ function formsOf(secret: string): readonly Form[] {
     new URLSearchParams({ '': wellFormed }).toString().slice(1),
   ])
   const hint = hintWords(secret)
-  const isHint = hint.length >= SHORTEST_MIXED && !shown.has(hint)
+  const isHint = hint.length >= SHORTEST_MIXED && !variants.has(hint)
   return [
-    ...[...shown].map((text) => formOf(text)),
-    ...(isHint ? [formOf(hint, hint.length < LONG)] : []),
+    ...[...variants].map((text) => createForm(text)),
+    ...(isHint ? [createForm(hint, hint.length < LONG)] : []),
   ]
 }
 
 const OUTER_GAPS = /^[\s|-]+|[\s|-]+$/g
 
-function formOf(text: string, isWord = false): Form {
-  const exact = mayHaveOtherGaps(text)
+function createForm(text: string, isWord = false): Form {
+  const exact = canHaveOtherGaps(text)
     ? null
     : withPlainQuotes(text.replaceAll('\\', '').replaceAll(OUTER_GAPS, ''))
   return { signs: withoutGaps(text), exact, isWord }
 }
 
 /** Whether a value is known by its characters alone: no word, and no number of a list. */
-function mayHaveOtherGaps(value: string): boolean {
+function canHaveOtherGaps(value: string): boolean {
   const isMixed = /\p{L}/u.test(value) && /\d/.test(value)
   return value.replaceAll(' ', '').length >= (isMixed ? SHORTEST_MIXED : LONG)
 }
@@ -218,17 +220,17 @@ const MAX_LAYERS = 3
 /** Removes secrets with escapes that no encoder makes: `%2f`, `%5A%65`, `%252F`. */
 export function withoutEncoded(text: string, secrets: SecretMatcher, mask: string): string {
   return text.replace(ENCODED, (part) => {
-    let at = part
-    for (let layer = 0; layer < MAX_LAYERS && at.includes('%'); layer += 1) {
-      at = percentDecoded(at)
-      if (secrets.isIn(at)) return mask
+    let decoded = part
+    for (let layer = 0; layer < MAX_LAYERS && decoded.includes('%'); layer += 1) {
+      decoded = decodePercents(decoded)
+      if (secrets.isIn(decoded)) return mask
     }
     return part
   })
 }
 
 /** Decodes percent-escapes. Invalid ones stay. */
-export function percentDecoded(text: string): string {
+export function decodePercents(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (escapes) => {
     try {
       return decodeURIComponent(escapes)
@@ -291,16 +293,16 @@ const CUT_TOKEN = lazyPattern(() => `${BEGUN_TOKEN}{6,}(?=…)`, 'g')
 
 /** Masks adjacent parts of a token: the shortest run of parts that forms one. */
 function withoutSplit(text: string, mask: string): string {
-  return text.replace(SPLIT_TOKEN(), (found) => {
-    const parts = found.split(new RegExp(BREAK))
+  return text.replace(SPLIT_TOKEN(), (match) => {
+    const parts = match.split(new RegExp(BREAK))
     for (let count = 2; count <= parts.length; count += 1) {
       const joined = parts.slice(0, count).join('')
       const isUpper = !/^(?:AKIA|ASIA)/.test(joined) || /^[A-Z0-9]+$/.test(joined)
       if (!isUpper || !IS_LONG_ENOUGH.some((pattern) => pattern().test(joined))) continue
-      const rest = parts.slice(count).join(' ')
-      return rest ? `${mask} ${rest}` : mask
+      const remaining = parts.slice(count).join(' ')
+      return remaining ? `${mask} ${remaining}` : mask
     }
-    return found
+    return match
   })
 }
 
@@ -310,8 +312,8 @@ const KEY_BLOCK =
 
 /** Masks keys and tokens, which are secret by their own form, wherever they are. */
 export function withoutTokens(text: string, mask: string): string {
-  const whole = text.includes('-----BEGIN ') ? text.replace(KEY_BLOCK, mask) : text
-  return TOKEN_PARTS.some((part) => whole.includes(part))
-    ? withoutSplit(whole.replace(TOKEN(), mask).replace(CUT_TOKEN(), mask), mask)
-    : whole
+  const masked = text.includes('-----BEGIN ') ? text.replace(KEY_BLOCK, mask) : text
+  return TOKEN_PARTS.some((part) => masked.includes(part))
+    ? withoutSplit(masked.replace(TOKEN(), mask).replace(CUT_TOKEN(), mask), mask)
+    : masked
 }

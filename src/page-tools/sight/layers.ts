@@ -79,17 +79,17 @@ export function refreshLayers(): boolean {
 export function layerOf(element: Element): Layer | null {
   const path: Element[] = []
   let found: Layer | null = null
-  for (let at: Element | null = element; at; at = parentInDocument(at)) {
-    const known = layers.get(at)
-    if (known !== undefined) {
-      found = known
+  for (let current: Element | null = element; current; current = parentInDocument(current)) {
+    const cached = layers.get(current)
+    if (cached !== undefined) {
+      found = cached
       break
     }
-    path.push(at)
+    path.push(current)
   }
-  for (const one of path.toReversed()) {
-    found = readLayer(one, found)
-    layers.set(one, found)
+  for (const ancestor of path.toReversed()) {
+    found = readLayer(ancestor, found)
+    layers.set(ancestor, found)
   }
   return found
 }
@@ -103,13 +103,13 @@ function parentInDocument(element: Element): Element | null {
 
 /** Whether an element is in the browser's top layer, where nothing around it changes its look. */
 function isOnTop(element: Element): boolean {
-  const mayBe = isTag(element, 'dialog') || native.hasAttribute(element, 'popover')
-  return mayBe && native.matches(element, ':modal,:popover-open')
+  const canBeOnTop = isTag(element, 'dialog') || native.hasAttribute(element, 'popover')
+  return canBeOnTop && native.matches(element, ':modal,:popover-open')
 }
 
 /** The layer and those around it, innermost first. */
 export function* layersFrom(layer: Layer | null): Generator<Layer> {
-  for (let at = layer; at; at = at.up) yield at
+  for (let current = layer; current; current = current.up) yield current
 }
 
 /** The element as a layer; the layer around it when its own style changes nothing. */
@@ -159,14 +159,16 @@ export function isInShapeOfText({ backgroundClip }: CSSStyleDeclaration): boolea
  */
 export function* clippingLayers(layer: Layer | null): Generator<Layer> {
   let placedBy: 'any' | 'absolute' | 'fixed' = 'any'
-  for (const at of layersFrom(layer)) {
-    const isPlace =
+  for (const current of layersFrom(layer)) {
+    const isContainingBlock =
       placedBy === 'any' ||
-      (placedBy === 'absolute' && at.holdsAbsolute) ||
-      (placedBy === 'fixed' && at.holdsFixed)
-    if (!isPlace) continue
-    placedBy = at.position === 'fixed' ? 'fixed' : at.position === 'absolute' ? 'absolute' : 'any'
-    if (at.isCutOff || at.overflowX !== 'visible' || at.overflowY !== 'visible') yield at
+      (placedBy === 'absolute' && current.holdsAbsolute) ||
+      (placedBy === 'fixed' && current.holdsFixed)
+    if (!isContainingBlock) continue
+    placedBy =
+      current.position === 'fixed' ? 'fixed' : current.position === 'absolute' ? 'absolute' : 'any'
+    if (current.isCutOff || current.overflowX !== 'visible' || current.overflowY !== 'visible')
+      yield current
   }
 }
 

@@ -39,9 +39,9 @@ let reasons = new WeakMap<Element, UnseenReason | null>()
  */
 export function unseenReason(holder: Element): UnseenReason | null {
   if (refreshLayers()) reasons = new WeakMap()
-  const known = reasons.get(holder)
-  if (known !== undefined) return known
-  const reason = judge(holder)
+  const cached = reasons.get(holder)
+  if (cached !== undefined) return cached
+  const reason = findReason(holder)
   reasons.set(holder, reason)
   return reason
 }
@@ -53,11 +53,12 @@ export function unseenBox(element: Element): UnseenReason | null {
   if (refreshLayers()) reasons = new WeakMap()
   const layer = layerOf(element)
   const box = native.getBoundingClientRect(element)
-  const found = surroundings(layer) ?? lookOfBox(element, layer, box) ?? aroundFrame(element)
-  return found && isPassing(found, layer) ? null : found
+  const found =
+    findLayerReason(layer) ?? findBoxReason(element, layer, box) ?? findFrameReason(element)
+  return found && isTemporary(found, layer) ? null : found
 }
 
-function lookOfBox(element: Element, layer: Layer | null, box: DOMRect): UnseenReason | null {
+function findBoxReason(element: Element, layer: Layer | null, box: DOMRect): UnseenReason | null {
   if (box.width < 1 || box.height < 1) return 'too small to see'
   return isOffPage(box, layer, native.ownerDocument(element)) ? 'off the page' : null
 }
@@ -65,19 +66,20 @@ function lookOfBox(element: Element, layer: Layer | null, box: DOMRect): UnseenR
 /** Why words that a style writes into the element can't be seen. The style of the words was checked before. */
 export function unseenGenerated(element: Element, style: CSSStyleDeclaration): UnseenReason | null {
   const layer = layerOf(element)
-  const found = surroundings(layer) ?? transparency(element, style, layer) ?? aroundFrame(element)
-  return found && isPassing(found, layer) ? null : found
+  const found =
+    findLayerReason(layer) ?? findTransparency(element, style, layer) ?? findFrameReason(element)
+  return found && isTemporary(found, layer) ? null : found
 }
 
 /** Why the text of an element that isn't rendered is unseen, by the element's own style. Null: nothing hides it. */
 export function unseenByStyle(holder: Element): UnseenReason | null {
   refreshLayers()
   const style = viewOf(holder).getComputedStyle(holder)
-  return isTinyFont(holder, style, []) ? 'too small to see' : transparency(holder, style, null)
+  return isTinyFont(holder, style, []) ? 'too small to see' : findTransparency(holder, style, null)
 }
 
 /** Whether a running animation in the surroundings is about to show the element. */
-function isPassing(found: UnseenReason, layer: Layer | null): boolean {
+function isTemporary(found: UnseenReason, layer: Layer | null): boolean {
   const isTransparent = found === 'transparent'
   return [...layersFrom(layer)].some(({ element }) => isChanging(element, isTransparent))
 }
@@ -85,7 +87,7 @@ function isPassing(found: UnseenReason, layer: Layer | null): boolean {
 /** Elements whose text browsers show elsewhere: lists, tooltips, alternatives of pictures. */
 const SHOWN_ELSEWHERE = /^(option|optgroup|title|area)$/
 
-function judge(holder: Element): UnseenReason | null {
+function findReason(holder: Element): UnseenReason | null {
   if (!native.isConnected(holder) || SHOWN_ELSEWHERE.test(native.localName(holder))) return null
   const boxes = textBoxes(holder)
   if (!boxes) return null
@@ -96,10 +98,10 @@ function judge(holder: Element): UnseenReason | null {
     !native.checkVisibility(holder, { contentVisibilityAuto: true })
   if (boxes.length === 0 && !isSkipped) return 'not displayed'
   const layer = layerOf(holder)
-  const own = isSkipped ? unseenByStyle(holder) : ownLook(holder, layer, boxes)
-  const found = surroundings(layer) ?? own ?? aroundFrame(holder)
+  const ownReason = isSkipped ? unseenByStyle(holder) : findOwnReason(holder, layer, boxes)
+  const found = findLayerReason(layer) ?? ownReason ?? findFrameReason(holder)
   if (!found) return null
-  const isChanged = isPassing(found, layer) || isChanging(holder, found === 'transparent')
+  const isChanged = isTemporary(found, layer) || isChanging(holder, found === 'transparent')
   return isChanged ? null : found
 }
 
@@ -121,7 +123,7 @@ function textBoxes(holder: Element): readonly DOMRect[] | null {
   return hasWords ? boxes : null
 }
 
-function ownLook(
+function findOwnReason(
   holder: Element,
   layer: Layer | null,
   boxes: readonly DOMRect[],
@@ -136,7 +138,7 @@ function ownLook(
     return style.backgroundImage === 'none' ? 'off the page' : 'sr-only'
   if (boxes.every((box) => isOffPage(box, layer, native.ownerDocument(holder))))
     return 'off the page'
-  return transparency(holder, style, layer)
+  return findTransparency(holder, style, layer)
 }
 
 /** Whether a text has the smallest font, even after everything that enlarges it. */
@@ -151,51 +153,53 @@ function isTinyFont(
   // A drawing has units of its own.
   if (isInDrawing(holder))
     return boxes.every(({ width, height }) => Math.min(width, height) <= SMALLEST_FONT_LINE_PX)
-  return size === 0 || size * enlargementOf(holder) <= SMALLEST_FONT_PX
+  return size === 0 || size * getEnlargement(holder) <= SMALLEST_FONT_PX
 }
 
 /** Whether all that draws a text is transparent: its own colour, its outline, a background in its shape. */
-function transparency(
+function findTransparency(
   holder: Element,
   style: CSSStyleDeclaration,
   layer: Layer | null,
 ): UnseenReason | null {
   const isShown = ({ alpha }: Colour): boolean => alpha * (layer?.opacity ?? 1) > FAINT
-  const colour = fillOf(holder, style)
+  const colour = getFill(holder, style)
   if (!colour || isShown(colour)) return null
-  const others = otherColoursOf(holder, style)
-  return !others || others.some(isShown) ? null : 'transparent'
+  const otherColours = getOtherColours(holder, style)
+  return !otherColours || otherColours.some(isShown) ? null : 'transparent'
 }
 
 /** Why the frame around the element can't be seen. */
-function aroundFrame(holder: Element): UnseenReason | null {
+function findFrameReason(holder: Element): UnseenReason | null {
   const frame = frameOf(native.ownerDocument(holder))
   if (!frame) return null
   const box = native.getBoundingClientRect(frame)
   const layer = layerOf(frame)
   if (box.width <= 1 || box.height <= 1) return 'clipped to nothing'
-  const found = surroundings(layer)
+  const found = findLayerReason(layer)
   if (found) return found
-  return isOffPage(box, layer, native.ownerDocument(frame)) ? 'off the page' : aroundFrame(frame)
+  return isOffPage(box, layer, native.ownerDocument(frame))
+    ? 'off the page'
+    : findFrameReason(frame)
 }
 
 /** How many times larger than its font size a text is shown. Infinite if unknown. */
-function enlargementOf(holder: Element): number {
+function getEnlargement(holder: Element): number {
   const view = viewOf(holder)
-  let times = 1
-  for (const around of [holder, ...ancestorsOf(holder)]) {
-    if (native.ownerDocument(around) !== native.ownerDocument(holder)) break
-    const { display, transform, scale, perspective } = view.getComputedStyle(around)
+  let factor = 1
+  for (const ancestor of [holder, ...ancestorsOf(holder)]) {
+    if (native.ownerDocument(ancestor) !== native.ownerDocument(holder)) break
+    const { display, transform, scale, perspective } = view.getComputedStyle(ancestor)
     if (display === 'inline' || display === 'contents') continue
-    if (perspective !== 'none' || native.localName(around) === 'foreignObject') return Infinity
-    if (transform !== 'none') times *= stretchOf(new view.DOMMatrix(transform))
+    if (perspective !== 'none' || native.localName(ancestor) === 'foreignObject') return Infinity
+    if (transform !== 'none') factor *= getStretch(new view.DOMMatrix(transform))
     if (scale && scale !== 'none')
-      times *= Math.max(...scale.split(' ').map((part) => Math.abs(Number(part))))
+      factor *= Math.max(...scale.split(' ').map((part) => Math.abs(Number(part))))
   }
-  return times
+  return factor
 }
 
-function stretchOf({ m11, m12, m13, m14, m21, m22, m23, m24, m34 }: DOMMatrix): number {
+function getStretch({ m11, m12, m13, m14, m21, m22, m23, m24, m34 }: DOMMatrix): number {
   if (m14 !== 0 || m24 !== 0 || m34 !== 0) return Infinity
   return Math.max(Math.hypot(m11, m12, m13), Math.hypot(m21, m22, m23))
 }
@@ -217,13 +221,13 @@ function isChanging(element: Element, transparent: boolean): boolean {
     const { playState, effect, currentTime } = animation
     if (playState !== 'running' || !effect) return false
     const { endTime, iterations, duration } = effect.getComputedTiming()
-    if (iterations === Infinity) return Number(duration) <= SOON_MS && mayShow(effect, transparent)
+    if (iterations === Infinity) return Number(duration) <= SOON_MS && canShow(effect, transparent)
     return Number(endTime) - Number(currentTime ?? 0) <= SOON_MS
   })
 }
 
 /** Whether an animation has a frame in which the text may be seen. */
-function mayShow(effect: AnimationEffect, transparent: boolean): boolean {
+function canShow(effect: AnimationEffect, transparent: boolean): boolean {
   if (!('getKeyframes' in effect)) return true
   const frames = (effect as KeyframeEffect).getKeyframes()
   return frames.some((frame) =>
@@ -242,7 +246,7 @@ function isFaint(property: string, value: string): boolean {
 }
 
 /** Why everything in a layer is hidden. */
-function surroundings(layer: Layer | null): UnseenReason | null {
+function findLayerReason(layer: Layer | null): UnseenReason | null {
   if (layer && layer.opacity <= FAINT) return 'transparent'
   for (const { style, position, clipPath, isSkipped } of layersFrom(layer)) {
     if (isSkipped) return 'not displayed'
@@ -250,9 +254,9 @@ function surroundings(layer: Layer | null): UnseenReason | null {
     if (isPlaced && style.clip !== 'auto' && isEmptyClip(style.clip)) return 'sr-only'
     if (isEmptyPath(clipPath)) return isPlaced ? 'sr-only' : 'clipped to nothing'
   }
-  for (const around of clippingLayers(layer))
-    if (isWithoutRoom(around))
-      return /absolute|fixed/.test(around.position) ? 'sr-only' : 'clipped to nothing'
+  for (const clippingLayer of clippingLayers(layer))
+    if (isWithoutRoom(clippingLayer))
+      return /absolute|fixed/.test(clippingLayer.position) ? 'sr-only' : 'clipped to nothing'
   return null
 }
 
@@ -268,10 +272,10 @@ function isWithoutRoom(layer: Layer): boolean {
     return false
   if (native.getClientRects(element).length === 0) return false
   const { width, height } = native.getBoundingClientRect(element)
-  const outside = 2 * marginOf(layer)
+  const margin = 2 * marginOf(layer)
   return (
-    ((isCutOff || overflowX !== 'visible') && width + outside <= 1) ||
-    ((isCutOff || overflowY !== 'visible') && height + outside <= 1)
+    ((isCutOff || overflowX !== 'visible') && width + margin <= 1) ||
+    ((isCutOff || overflowY !== 'visible') && height + margin <= 1)
   )
 }
 
@@ -280,9 +284,9 @@ const NONE: Colour = { red: 0, green: 0, blue: 0, alpha: 0 }
 const UNKNOWN_IMAGE = /url\(|image|element\(|cross-fade|paint\(|\bin\b/
 
 /** The colour that fills a text. Null if unknown, such as that of a pattern. */
-function fillOf(holder: Element, style: CSSStyleDeclaration): Colour | null {
+function getFill(holder: Element, style: CSSStyleDeclaration): Colour | null {
   return isInDrawing(holder)
-    ? paintOf(style.fill, style.fillOpacity)
+    ? getPaint(style.fill, style.fillOpacity)
     : readColour(style.webkitTextFillColor || style.color)
 }
 
@@ -291,7 +295,7 @@ function isInDrawing(element: Element): boolean {
   return native.namespaceURI(element) === 'http://www.w3.org/2000/svg'
 }
 
-function paintOf(paint: string, opacity: string): Colour | null {
+function getPaint(paint: string, opacity: string): Colour | null {
   if (paint === 'none') return NONE
   const colour = readColour(paint)
   return colour && { ...colour, alpha: colour.alpha * Number(opacity || 1) }
@@ -301,38 +305,39 @@ function paintOf(paint: string, opacity: string): Colour | null {
  * Colours that draw a text beside its fill: its outline, and backgrounds in the shape of the text. Null if something
  * else draws it, or if they are unknown.
  */
-function otherColoursOf(holder: Element, style: CSSStyleDeclaration): readonly Colour[] | null {
-  const shadows = style.textShadow === 'none' ? [] : coloursIn(style.textShadow)
+function getOtherColours(holder: Element, style: CSSStyleDeclaration): readonly Colour[] | null {
+  const shadows = style.textShadow === 'none' ? [] : readColours(style.textShadow)
   if (!shadows || shadows.some(({ alpha }) => alpha > FAINT)) return null
-  const found: (Colour | null)[] = [outlineOf(holder, style)]
+  const colours: (Colour | null)[] = [getOutline(holder, style)]
   const view = viewOf(holder)
-  for (const around of [holder, ...ancestorsOf(holder)]) {
-    if (native.ownerDocument(around) !== native.ownerDocument(holder)) break
-    const own = view.getComputedStyle(around)
+  for (const ancestor of [holder, ...ancestorsOf(holder)]) {
+    if (native.ownerDocument(ancestor) !== native.ownerDocument(holder)) break
+    const ancestorStyle = view.getComputedStyle(ancestor)
     // The first line may have a colour of its own.
-    const { color, webkitTextFillColor } = view.getComputedStyle(around, '::first-line')
-    if (color !== own.color || webkitTextFillColor !== own.webkitTextFillColor) return null
-    if (isInShapeOfText(own)) found.push(...(backgroundsOf(own) ?? [null]))
+    const { color, webkitTextFillColor } = view.getComputedStyle(ancestor, '::first-line')
+    if (color !== ancestorStyle.color || webkitTextFillColor !== ancestorStyle.webkitTextFillColor)
+      return null
+    if (isInShapeOfText(ancestorStyle)) colours.push(...(getBackgrounds(ancestorStyle) ?? [null]))
   }
-  return found.every((one) => one !== null) ? found : null
+  return colours.every((candidate) => candidate !== null) ? colours : null
 }
 
-function outlineOf(holder: Element, style: CSSStyleDeclaration): Colour | null {
+function getOutline(holder: Element, style: CSSStyleDeclaration): Colour | null {
   if (!isInDrawing(holder))
     return Number.parseFloat(style.webkitTextStrokeWidth || '0') > 0
       ? readColour(style.webkitTextStrokeColor)
       : NONE
   return Number.parseFloat(style.strokeWidth) > 0
-    ? paintOf(style.stroke, style.strokeOpacity)
+    ? getPaint(style.stroke, style.strokeOpacity)
     : NONE
 }
 
-function backgroundsOf(style: CSSStyleDeclaration): readonly (Colour | null)[] | null {
+function getBackgrounds(style: CSSStyleDeclaration): readonly (Colour | null)[] | null {
   const { backgroundClip, backgroundImage, backgroundColor } = style
   if (!/^text(, text)*$/.test(backgroundClip)) return null
   const colour = readColour(backgroundColor)
   if (backgroundImage === 'none') return [colour]
-  const gradient = UNKNOWN_IMAGE.test(backgroundImage) ? null : coloursIn(backgroundImage)
+  const gradient = UNKNOWN_IMAGE.test(backgroundImage) ? null : readColours(backgroundImage)
   return gradient && gradient.length > 0 ? [...gradient, colour] : null
 }
 
@@ -351,24 +356,27 @@ function isOffPage(box: Sides, layer: Layer | null, document: Document): boolean
   if (!isCut && box.right >= -FAR && box.bottom >= -FAR) return false
   const isFixed = [...layersFrom(layer)].some(({ position }) => position === 'fixed')
   let inner = box
-  for (const around of clippingLayers(layer)) {
-    if (isRoot(around.element)) break
-    const outer = native.getBoundingClientRect(around.element)
+  for (const clippingLayer of clippingLayers(layer)) {
+    if (isRoot(clippingLayer.element)) break
+    const outer = native.getBoundingClientRect(clippingLayer.element)
     if (outer.width <= 1 || outer.height <= 1) break
-    const scrolls = /auto|scroll/.test(`${around.overflowX} ${around.overflowY}`)
-    const begin = scrolls ? beginOf(around.element, around.style, outer) : outer
-    if (isFarBefore(inner, begin, scrolls ? FAR : FAR_OUTSIDE_CLIP))
-      return !holdsShown(layer, around, visible(outer, document))
-    if (!scrolls && !overlap(inner, outer)) return false
-    if (scrolls) inner = outer
+    const isScrollable = /auto|scroll/.test(`${clippingLayer.overflowX} ${clippingLayer.overflowY}`)
+    const contentStart = isScrollable
+      ? getContentStart(clippingLayer.element, clippingLayer.style, outer)
+      : outer
+    if (isFarBefore(inner, contentStart, isScrollable ? FAR : FAR_OUTSIDE_CLIP))
+      return !hasVisibleContent(layer, clippingLayer, getVisiblePart(outer, document))
+    if (!isScrollable && !overlap(inner, outer)) return false
+    if (isScrollable) inner = outer
   }
   const view = viewOf(document)
-  const whole = { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight }
+  const viewport = { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight }
   const root = nativeDocument.documentElement(document)
-  const begin = isFixed ? whole : beginOf(root, view.getComputedStyle(root), null)
-  const far = { x: Math.max(FAR, view.innerWidth), y: Math.max(FAR, view.innerHeight) }
-  const isFar = inner.right < begin.left - far.x || inner.bottom < begin.top - far.y
-  return isFar && !holdsShown(layer, null, whole)
+  const contentStart = isFixed ? viewport : getContentStart(root, view.getComputedStyle(root), null)
+  const limit = { x: Math.max(FAR, view.innerWidth), y: Math.max(FAR, view.innerHeight) }
+  const isFar =
+    inner.right < contentStart.left - limit.x || inner.bottom < contentStart.top - limit.y
+  return isFar && !hasVisibleContent(layer, null, viewport)
 }
 
 function isCutting({ element, overflowX, overflowY }: Layer): boolean {
@@ -383,23 +391,28 @@ function isRoot(element: Element): boolean {
   )
 }
 
-function isFarBefore(inner: Sides, begin: { left: number; top: number }, far: number): boolean {
-  return inner.right < begin.left - far || inner.bottom < begin.top - far
+function isFarBefore(
+  inner: Sides,
+  start: { left: number; top: number },
+  distance: number,
+): boolean {
+  return inner.right < start.left - distance || inner.bottom < start.top - distance
 }
 
 /** Whether an indent has moved a text out of the part that shows it, which nobody can scroll. */
 function isIndentedAway(indent: string, boxes: readonly Sides[], layer: Layer | null): boolean {
   if (!(Number.parseFloat(indent) > 0)) return false
-  for (const around of clippingLayers(layer)) {
-    if (isRoot(around.element) || !/^(hidden|clip)$/.test(around.overflowX)) return false
-    const { right } = native.getBoundingClientRect(around.element)
-    if (marginOf(around) === 0 && boxes.every(({ left }) => left >= right)) return true
+  for (const clippingLayer of clippingLayers(layer)) {
+    if (isRoot(clippingLayer.element) || !/^(hidden|clip)$/.test(clippingLayer.overflowX))
+      return false
+    const { right } = native.getBoundingClientRect(clippingLayer.element)
+    if (marginOf(clippingLayer) === 0 && boxes.every(({ left }) => left >= right)) return true
   }
   return false
 }
 
 /** Start of an element's scrolled content, in coordinates of the view. `box`: null for the page itself. */
-function beginOf(
+function getContentStart(
   element: Element,
   { direction, writingMode }: CSSStyleDeclaration,
   box: DOMRect | null,
@@ -416,7 +429,7 @@ function beginOf(
   }
 }
 
-function visible(box: Sides, document: Document): Sides {
+function getVisiblePart(box: Sides, document: Document): Sides {
   const { innerWidth, innerHeight } = viewOf(document)
   return {
     left: Math.max(0, box.left),
@@ -430,21 +443,21 @@ function visible(box: Sides, document: Document): Sides {
  * Whether some of the moved content is in the visible part, as in a carousel, or in a page that scrolls by moving its
  * content.
  */
-function holdsShown(layer: Layer | null, until: Layer | null, shown: Sides): boolean {
-  const moved: Element[] = []
-  for (const at of layersFrom(layer)) {
-    if (at === until) break
-    if (at.holdsAbsolute && !isRoot(at.element)) moved.push(at.element)
+function hasVisibleContent(layer: Layer | null, end: Layer | null, visibleBox: Sides): boolean {
+  const movedElements: Element[] = []
+  for (const current of layersFrom(layer)) {
+    if (current === end) break
+    if (current.holdsAbsolute && !isRoot(current.element)) movedElements.push(current.element)
   }
-  const [width, height] = [shown.right - shown.left, shown.bottom - shown.top]
-  if (moved.length === 0) return false
+  const [width, height] = [visibleBox.right - visibleBox.left, visibleBox.bottom - visibleBox.top]
+  if (movedElements.length === 0) return false
   // A hit test says nothing about a part that is out of view.
-  if (width <= 0 || height <= 0) return until !== null
-  const ownerDocument = native.ownerDocument(moved[0] as Element)
+  if (width <= 0 || height <= 0) return end !== null
+  const ownerDocument = native.ownerDocument(movedElements[0] as Element)
   return POINTS.some(([x, y]) => {
-    const [left, top] = [shown.left + width * x, shown.top + height * y]
+    const [left, top] = [visibleBox.left + width * x, visibleBox.top + height * y]
     const hit = nativeDocument.elementFromPoint(ownerDocument, left, top)
-    return hit !== null && moved.some((one) => contains(one, hit))
+    return hit !== null && movedElements.some((candidate) => contains(candidate, hit))
   })
 }
 
@@ -465,10 +478,10 @@ interface Sides {
 }
 
 /** Whether two boxes share an area. */
-function overlap(one: Sides, other: Sides): boolean {
+function overlap(first: Sides, second: Sides): boolean {
   return (
-    Math.min(one.right, other.right) - Math.max(one.left, other.left) > 0 &&
-    Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0
+    Math.min(first.right, second.right) - Math.max(first.left, second.left) > 0 &&
+    Math.min(first.bottom, second.bottom) - Math.max(first.top, second.top) > 0
   )
 }
 
@@ -484,23 +497,23 @@ export interface Colour {
 const FAINT = 0.05
 
 /** Cache of parsed colours: a page has few, and reads each many times. */
-const known = new Map<string, Colour | null>()
-const MAX_KNOWN = 200
+const colourCache = new Map<string, Colour | null>()
+const MAX_CACHED = 200
 
 /** Parses a colour of a computed style; null if it can't be parsed. */
 export function readColour(text: string): Colour | null {
-  const found = known.get(text)
+  const found = colourCache.get(text)
   if (found !== undefined) return found
   const colour = parse(text)
-  if (known.size >= MAX_KNOWN) known.clear()
-  known.set(text, colour)
+  if (colourCache.size >= MAX_CACHED) colourCache.clear()
+  colourCache.set(text, colour)
   return colour
 }
 
 function parse(text: string): Colour | null {
   const parts = /^rgba?\(([^)]*)\)$/.exec(text)?.[1]?.split(/[\s,/]+/) ?? []
   const [red, green, blue, alpha = 1] = parts.map(Number)
-  if (red === undefined || green === undefined || blue === undefined) return drawn(text)
+  if (red === undefined || green === undefined || blue === undefined) return readDrawnColour(text)
   const colour = { red, green, blue, alpha }
   return Object.values(colour).some(Number.isNaN) ? null : colour
 }
@@ -508,13 +521,13 @@ function parse(text: string): Colour | null {
 const NOTATION = /(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\([^()]*\)/g
 
 /** The colours in a computed value, such as a gradient; null if any can't be parsed. */
-function coloursIn(text: string): readonly Colour[] | null {
+function readColours(text: string): readonly Colour[] | null {
   const colours = (text.match(NOTATION) ?? []).map(readColour)
-  return colours.every((one) => one !== null) ? colours : null
+  return colours.every((candidate) => candidate !== null) ? colours : null
 }
 
 /** Lets the browser draw `oklch()` and similar colours, and reads the pixel. */
-function drawn(text: string): Colour | null {
+function readDrawnColour(text: string): Colour | null {
   if (!/^[a-z]+\(/.test(text) || typeof OffscreenCanvas !== 'function') return null
   const context = new OffscreenCanvas(1, 1).getContext('2d')
   if (!context) return null

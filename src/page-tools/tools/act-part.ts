@@ -90,11 +90,11 @@ const MAKERS: readonly ((page: Page) => Tool)[] = [
     }),
   (page) =>
     actingTool(page, CLICK, {
-      uses: ({ ref, kind, at: place }) => [
-        { target: ref, action: 'click', opens: kind === 'right', ...(place && { at: place }) },
+      uses: ({ ref, kind, at: point }) => [
+        { target: ref, action: 'click', opens: kind === 'right', ...(point && { at: point }) },
       ],
-      act: ({ ref, kind, at: place }, { signal }, at) =>
-        click(at(ref), { page, signal, ...(kind && { kind }), ...(place && { at: place }) }),
+      act: ({ ref, kind, at: point }, { signal }, getTarget) =>
+        click(getTarget(ref), { page, signal, ...(kind && { kind }), ...(point && { at: point }) }),
     }),
   (page) => actingTool(page, HOVER, { act: ({ ref }, { signal }) => hover(ref, { page, signal }) }),
   (page) =>
@@ -103,11 +103,11 @@ const MAKERS: readonly ((page: Page) => Tool)[] = [
         { target: ref, action: 'drag' },
         to ? { target: to, action: 'drop' } : { target: ref, action: 'drop', by: { x, y } },
       ],
-      act({ ref, to, x, y }, { signal }, at) {
+      act({ ref, to, x, y }, { signal }, getTarget) {
         if (!to && x === undefined && y === undefined)
           throw new PageError('invalid-input', 'Say where to: give to, or x and y.')
-        const place = to ? { to: at(to) } : { by: { x: x ?? 0, y: y ?? 0 } }
-        return drag(at(ref), place, { page, signal })
+        const destination = to ? { to: getTarget(to) } : { by: { x: x ?? 0, y: y ?? 0 } }
+        return drag(getTarget(ref), destination, { page, signal })
       },
     }),
   (page) =>
@@ -122,8 +122,8 @@ const MAKERS: readonly ((page: Page) => Tool)[] = [
         { target: ref, action: enter ? 'enter' : 'type', typed: true, breaks: hasBreaks(text) },
       ],
       writes: ({ ref, text }) => [{ target: ref, pointer: '/text', text }],
-      act: ({ ref, text, ...rest }, { signal }, at) =>
-        typeText(at(ref), text, { ...rest, page, signal }),
+      act: ({ ref, text, ...rest }, { signal }, getTarget) =>
+        typeText(getTarget(ref), text, { ...rest, page, signal }),
     }),
   (page) =>
     actingTool(page, SELECT_TEXT, {
@@ -144,9 +144,9 @@ const MAKERS: readonly ((page: Page) => Tool)[] = [
           pointer: `/fields/${index}/value`,
           text: String(value),
         })),
-      act: ({ fields }, { signal }, at) =>
+      act: ({ fields }, { signal }, getTarget) =>
         fillForm(
-          fields.map(({ ref, value }) => ({ target: at(ref), value })),
+          fields.map(({ ref, value }) => ({ target: getTarget(ref), value })),
           { page, signal },
         ),
     }),
@@ -155,13 +155,15 @@ const MAKERS: readonly ((page: Page) => Tool)[] = [
       fills: true,
       uses: ({ ref, options }) => [{ target: ref, action: 'select', labels: options }],
       writes: ({ ref }) => [{ target: ref, pointer: '/options' }],
-      act: ({ ref, options }, { signal }, at) => selectOption(at(ref), options, { page, signal }),
+      act: ({ ref, options }, { signal }, getTarget) =>
+        selectOption(getTarget(ref), options, { page, signal }),
     }),
   (page) =>
     actingTool(page, SET_CHECKED, {
       fills: true,
       uses: ({ ref }) => [{ target: ref, action: 'check' }],
-      act: ({ ref, checked }, { signal }, at) => setChecked(at(ref), checked, { page, signal }),
+      act: ({ ref, checked }, { signal }, getTarget) =>
+        setChecked(getTarget(ref), checked, { page, signal }),
     }),
   (page) =>
     actingTool(page, PRESS_KEY, {
@@ -170,8 +172,13 @@ const MAKERS: readonly ((page: Page) => Tool)[] = [
       ],
       // A single character is text, other keys have names. A space activates, too, and is no secret.
       writes: ({ key, ref }) => (/^\S$/su.test(key) ? [{ target: ref, pointer: '/key' }] : []),
-      act: ({ key, ref, times }, { signal }, at) =>
-        pressKey(key, { page, signal, ...(ref && { target: at(ref) }), ...(times && { times }) }),
+      act: ({ key, ref, times }, { signal }, getTarget) =>
+        pressKey(key, {
+          page,
+          signal,
+          ...(ref && { target: getTarget(ref) }),
+          ...(times && { times }),
+        }),
     }),
   (page) =>
     actingTool(
@@ -179,8 +186,11 @@ const MAKERS: readonly ((page: Page) => Tool)[] = [
       {
         describe: ({ url: address }: { readonly url: string }) => {
           const { url, note } = readAddress(address, page)
-          const shown = escapeMarks(formatApprovalAddress(url, { limit: ADDRESS_LIMIT }))
-          return { text: note.text ? `${shown}, ${note.text}` : shown, data: { note: note.text } }
+          const formatted = escapeMarks(formatApprovalAddress(url, { limit: ADDRESS_LIMIT }))
+          return {
+            text: note.text ? `${formatted}, ${note.text}` : formatted,
+            data: { note: note.text },
+          }
         },
         ...NAVIGATE,
       },
@@ -198,7 +208,7 @@ const MAKERS: readonly ((page: Page) => Tool)[] = [
 
 /** Makes the tools that act on the page, point at its parts or look at them. */
 export function makeTools(page: Page): readonly Tool[] {
-  return MAKERS.map((make) => make(page))
+  return MAKERS.map((createTool) => createTool(page))
 }
 
 function readAddress(address: string, page: Page): { url: URL; note: AddressNote } {
@@ -211,10 +221,10 @@ function requireApproval(
   { text, needsApproval }: AddressNote,
   { about, mayCommit }: { readonly about: JsonValue | undefined; readonly mayCommit: boolean },
 ): void {
-  const told = about === undefined ? null : (about as { readonly note: string }).note
-  if (told === null ? needsApproval || (text && !mayCommit) : text && text !== told)
+  const shownNote = about === undefined ? null : (about as { readonly note: string }).note
+  if (shownNote === null ? needsApproval || (text && !mayCommit) : text && text !== shownNote)
     throw new PageError(
-      told === null ? 'unconfirmed' : 'stale-ref',
+      shownNote === null ? 'unconfirmed' : 'stale-ref',
       `This address is one ${text}: nobody approved that. Read the page again, and repeat the call.`,
     )
 }

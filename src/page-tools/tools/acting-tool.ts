@@ -27,7 +27,7 @@ import {
 import { contains, isAttached, isElement, isTag } from '../dom.ts'
 import {
   activatedElements,
-  controlAround,
+  findControl,
   guardActions,
   marksOf,
   mustConfirm,
@@ -42,11 +42,11 @@ import {
   sendChoice,
   takesEnter,
 } from '../act/field-kind.ts'
-import { isNamedBy } from '../act/option-list.ts'
+import { matchesLabels } from '../act/option-list.ts'
 import { commitOf, type ElementAction, rememberPost } from '../act/commits.ts'
 import {
   addressDigest,
-  hasSameAround,
+  hasSameSurroundings,
   isSameApprovalTarget,
   formatApprovalTarget,
   describeApprovalTarget,
@@ -98,13 +98,13 @@ interface Action<Schema extends JsonSchema> {
   /** Whether the call commits the person to something. Default: its `uses` decide. */
   commits?(input: Input<Schema>): boolean
   /**
-   * `at`: returns the approved element of a target, if there was an approval. `mayCommit`: the call may commit the
-   * person to something without approval.
+   * `getTarget`: returns the approved element of a target, if there was an approval. `mayCommit`: the call may
+   * commit the person to something without approval.
    */
   act(
     input: Input<Schema>,
     context: ToolContext & { readonly mayCommit: boolean },
-    at: (target: string) => Target,
+    getTarget: (target: string) => Target,
   ): Promise<ActionReport>
 }
 
@@ -117,11 +117,11 @@ export function actingTool<const Schema extends JsonSchema>(
   definition: Definition<Schema>,
   { uses, writes, act, fills, ...action }: Action<Schema>,
 ): Tool {
-  const usesOf = (input: Input<Schema>): readonly ElementUse[] => uses?.(input) ?? []
+  const getUses = (input: Input<Schema>): readonly ElementUse[] => uses?.(input) ?? []
   /** Fields that the newest calls changed, by the id of the call. */
   const filled = new Map<string, Filled>()
   /** Calls of a tainted conversation that haven't run yet: they need approval to commit the person to something. */
-  const watched = new Set<string>()
+  const taintedCalls = new Set<string>()
   return typedTool<string, Schema, string>({
     ...(action.needsApproval && {
       needsApproval: (input: Input<Schema>) => action.needsApproval?.(input) || 'default',
@@ -130,25 +130,25 @@ export function actingTool<const Schema extends JsonSchema>(
       needsApproval: (input: Input<Schema>) => needsApproval(page, uses(input)),
     }),
     describe: (input: Input<Schema>, call: DescribeContext) =>
-      describeUses(page, usesOf(input), call),
+      describeUses(page, getUses(input), call),
     ...(writes && { secretsIn: (input: Input<Schema>) => maskedInputs(page, writes(input)) }),
     ...definition,
     async commits(input: Input<Schema>, { toolCallId, tainted }: CommitsContext) {
-      if (tainted) watched.add(toolCallId)
-      return action.commits?.(input) ?? commits(page, usesOf(input))
+      if (tainted) taintedCalls.add(toolCallId)
+      return action.commits?.(input) ?? commits(page, getUses(input))
     },
     execute(input: Input<Schema>, context: ToolContext) {
       // A call that may run again, like `scroll`, isn't meant to lead anywhere.
       const mayLeave = !uses && !definition.annotations.idempotent
       const trace: CallTrace = { before: new Map(), mayLeave, hasEntered: false }
       const run = async (): Promise<string> => {
-        const isWatched = watched.delete(context.toolCallId)
+        const isTainted = taintedCalls.delete(context.toolCallId)
         const isApproved = context.about !== undefined
-        const mayCommit = !isWatched && !(context.tainted && isApproved)
-        const allowed = { ...context, mayCommit }
-        const at = await bindUses(page, usesOf(input), { ...allowed, trace })
-        const { text } = await act(input, allowed, at)
-        if (fills) keepNewest(filled, context.toolCallId, filledBy(trace, livePage(page)))
+        const mayCommit = !isTainted && !(context.tainted && isApproved)
+        const callContext = { ...context, mayCommit }
+        const getTarget = await bindUses(page, getUses(input), { ...callContext, trace })
+        const { text } = await act(input, callContext, getTarget)
+        if (fills) keepNewest(filled, context.toolCallId, readFilled(trace, livePage(page)))
         return text
       }
       return withUnloadNote(context.idempotencyKey, run, () => trace.mayLeave)
@@ -164,14 +164,14 @@ export function actingTool<const Schema extends JsonSchema>(
 
 const KEPT_CALLS = 100
 
-function keepNewest<Value>(kept: Map<string, Value>, id: string, value: Value): void {
-  kept.set(id, value)
-  for (const oldest of kept.keys()) if (kept.size > KEPT_CALLS) kept.delete(oldest)
+function keepNewest<Value>(calls: Map<string, Value>, id: string, value: Value): void {
+  calls.set(id, value)
+  for (const oldest of calls.keys()) if (calls.size > KEPT_CALLS) calls.delete(oldest)
 }
 
-function noteContent(before: Map<Element, string>, element: Element): void {
-  const held = before.has(element) ? null : contentOf(element)
-  if (held !== null) before.set(element, held)
+function recordContent(before: Map<Element, string>, element: Element): void {
+  const content = before.has(element) ? null : contentOf(element)
+  if (content !== null) before.set(element, content)
 }
 
 /** Filled in while a call acts. */
@@ -184,17 +184,17 @@ interface CallTrace {
   hasEntered: boolean
 }
 
-function filledBy({ before, hasEntered }: CallTrace, { options }: LivePage): Filled {
-  const fields = [...before].flatMap(([element, held]) => {
+function readFilled({ before, hasEntered }: CallTrace, { options }: LivePage): Filled {
+  const fields = [...before].flatMap(([element, content]) => {
     const after = contentOf(element)
-    if (after === null || after === held) return []
+    if (after === null || after === content) return []
     const name = getAccessibleName(element, getShownRole(element), options).text
-    return [{ element: new WeakRef(element), name, before: held, after }]
+    return [{ element: new WeakRef(element), name, before: content, after }]
   })
   return { fields, hasEntered }
 }
 
-interface Bound extends Pick<ToolContext, 'about' | 'signal'> {
+interface BindOptions extends Pick<ToolContext, 'about' | 'signal'> {
   readonly mayCommit: boolean
   readonly trace: CallTrace
 }
@@ -206,55 +206,57 @@ interface Bound extends Pick<ToolContext, 'about' | 'signal'> {
 async function bindUses(
   page: Page,
   uses: readonly ElementUse[],
-  { about, signal, mayCommit, trace }: Bound,
+  { about, signal, mayCommit, trace }: BindOptions,
 ): Promise<(target: string) => Target> {
   const live = livePage(page)
-  const asked = readApprovalRecord(about)
+  const record = readApprovalRecord(about)
   const bound = new Map<RecordedUse, Element>()
-  for (const use of asked?.uses ?? []) bound.set(use, boundElement(asked, use, live))
-  const guarded = { asked, bound, live, action: uses[0]?.action ?? 'click', mayCommit }
-  const begun = new Set<RecordedUse>()
-  const used: Element[] = []
-  const doneTo = (element: Element, touch: ActionEffect | undefined) => {
-    const doing = doingOf(uses[0], touch)
-    const does = commitOf(element, doing, live.options)
-    return { use: findRecordedUse(element, touch, guarded), doing, does }
+  for (const use of record?.uses ?? []) bound.set(use, findBoundElement(record, use, live))
+  const guarded = { record, bound, live, action: uses[0]?.action ?? 'click', mayCommit }
+  const startedUses = new Set<RecordedUse>()
+  const usedElements: Element[] = []
+  const describeAction = (element: Element, effect: ActionEffect | undefined) => {
+    const elementAction = getElementAction(uses[0], effect)
+    const does = commitOf(element, elementAction, live.options)
+    return { use: findRecordedUse(element, effect, guarded), action: elementAction, does }
   }
   guardActions(signal, {
-    checkBeforeAction(element, touch) {
-      used.push(element)
-      noteContent(trace.before, element)
-      trace.hasEntered ||= touch === 'activate'
+    checkBeforeAction(element, effect) {
+      usedElements.push(element)
+      recordContent(trace.before, element)
+      trace.hasEntered ||= effect === 'activate'
       // Characters lead nowhere; a date, a choice or a file may send its form.
       trace.mayLeave ||= trace.hasEntered || guarded.action !== 'type' || !isEditable(element)
-      const { use, doing, does } = doneTo(element, touch)
+      const { use, action: elementAction, does } = describeAction(element, effect)
       // The element's name may count the typed characters.
-      const typesOn = touch === undefined && guarded.action !== 'press' && use && begun.has(use)
-      if (asked && use && !typesOn) requireSame(asked, use, { live, isUntouched: begun.size === 0 })
+      const continuesTyping =
+        effect === undefined && guarded.action !== 'press' && use && startedUses.has(use)
+      if (record && use && !continuesTyping)
+        requireSame(record, use, { live, isUntouched: startedUses.size === 0 })
       if (use) {
         requireSameCommit(use, does)
-        requireNamed(element, { use, touch, doing }, guarded)
-        return void begun.add(use)
+        requireNamed(element, { use, effect, action: elementAction }, guarded)
+        return void startedUses.add(use)
       }
       // A key goes where the focus is, but the approval named the element that had it before.
-      if (begun.size === 0 && asked?.uses.some(({ target }) => target === undefined))
+      if (startedUses.size === 0 && record?.uses.some(({ target }) => target === undefined))
         throw new PageError('stale-ref', FOCUS)
-      requireNoApprovalNeeded(element, { does, touch, doing }, guarded)
+      requireNoApprovalNeeded(element, { does, effect, action: elementAction }, guarded)
     },
-    checkDuringAction(element, touch) {
-      const { use, doing, does } = doneTo(element, touch)
+    checkDuringAction(element, effect) {
+      const { use, action: elementAction, does } = describeAction(element, effect)
       // The page may have renamed the element when the button went down.
       if (use) {
         requireSameCommit(use, does)
         requireSameAddress(use, element, live)
-        return requireNamed(element, { use, touch, doing }, guarded)
+        return requireNamed(element, { use, effect, action: elementAction }, guarded)
       }
-      requireNoApprovalNeeded(element, { does, touch, doing }, guarded)
+      requireNoApprovalNeeded(element, { does, effect, action: elementAction }, guarded)
     },
     checkFormPost() {
-      const last = used.at(-1)
+      const last = usedElements.at(-1)
       if (!last) return
-      if (!asked && !mayCommit) throw unconfirmed(last, rememberPost(used), live)
+      if (!record && !mayCommit) throw unconfirmed(last, rememberPost(usedElements), live)
       const use = findRecordedUse(last, 'activate', guarded)
       if (use) requireSameAddress(use, last, live)
     },
@@ -266,7 +268,7 @@ async function bindUses(
 }
 
 interface Guarded {
-  readonly asked: ApprovalRecord | null
+  readonly record: ApprovalRecord | null
   readonly bound: ReadonlyMap<RecordedUse, Element>
   readonly live: LivePage
   readonly action: PageAction
@@ -275,20 +277,21 @@ interface Guarded {
 
 function findRecordedUse(
   element: Element,
-  touch: ActionEffect | undefined,
+  effect: ActionEffect | undefined,
   { bound }: Guarded,
 ): RecordedUse | undefined {
   const uses = [...bound.keys()].filter(
-    (one) => isPartOf(element, bound.get(one)) && (touch !== 'drop' || one.action === 'drop'),
+    (candidate) =>
+      isPartOf(element, bound.get(candidate)) && (effect !== 'drop' || candidate.action === 'drop'),
   )
   // A field may be filled in, and Enter pressed in it.
-  return uses.find(({ action }) => action === (touch === 'activate' ? 'enter' : touch)) ?? uses[0]
+  return uses.find(({ action }) => action === (effect === 'activate' ? 'enter' : effect)) ?? uses[0]
 }
 
-interface Done {
+interface PendingAction {
   readonly does: string
-  readonly touch: ActionEffect | undefined
-  readonly doing: ElementAction
+  readonly effect: ActionEffect | undefined
+  readonly action: ElementAction
 }
 
 /** Throws if the action would commit the person to something else than they have approved. */
@@ -309,61 +312,64 @@ function requireSameAddress(use: RecordedUse, element: Element, live: LivePage):
   )
 }
 
-interface Pressed {
+interface PressedAction {
   readonly use: RecordedUse
-  readonly touch: ActionEffect | undefined
-  readonly doing: ElementAction
+  readonly effect: ActionEffect | undefined
+  readonly action: ElementAction
 }
 
 /** Throws if the pressed part always needs approval itself, but the approval only named an element around it. */
 function requireNamed(
   element: Element,
-  { use, touch, doing }: Pressed,
+  { use, effect, action: elementAction }: PressedAction,
   { bound, live }: Guarded,
 ): void {
-  const asked = bound.get(use)
-  if (!touch || !asked) return
-  const named = activatedElements(asked, doing.action)
+  const boundElement = bound.get(use)
+  if (!effect || !boundElement) return
+  const activated = activatedElements(boundElement, elementAction.action)
   // A press on a part of a control presses all of it.
-  if (named.includes(controlAround(element))) return
+  if (activated.includes(findControl(element))) return
   const { options } = live
   const { classify } = options
-  const rules = {
+  const confirmOptions = {
     ...options,
     ...(classify && {
-      classify: (one: Element, action: PageAction) =>
-        named.includes(one) ? undefined : classify(one, action),
+      classify: (candidate: Element, action: PageAction) =>
+        activated.includes(candidate) ? undefined : classify(candidate, action),
     }),
-    asked: named.flatMap(marksOf),
+    asked: activated.flatMap(marksOf),
   }
-  if (mustConfirm(element, doing.action, rules)) throw unconfirmed(element, '', live)
+  if (mustConfirm(element, elementAction.action, confirmOptions))
+    throw unconfirmed(element, '', live)
 }
 
 /** Throws if the element needs approval, and has none. */
 function requireNoApprovalNeeded(
   element: Element,
-  { does, touch, doing }: Done,
+  { does, effect, action: elementAction }: PendingAction,
   guarded: Guarded,
 ): void {
-  const { asked, bound, live, action, mayCommit } = guarded
+  const { record, bound, live, action, mayCommit } = guarded
   const { options } = live
   // Approval of a choice covers the option that it names.
-  const choice = asked?.uses.find(
-    (one) => one.action === 'select' && isNamedBy(element, one.labels ?? [], options),
+  const choice = record?.uses.find(
+    (candidate) =>
+      candidate.action === 'select' && matchesLabels(element, candidate.labels ?? [], options),
   )
   // Typing may go on within the approved part.
-  const marks = touch === undefined ? [...bound.values()].flatMap(marksOf) : []
-  const actions = touch ? [action, doing.action] : [action]
+  const marks = effect === undefined ? [...bound.values()].flatMap(marksOf) : []
+  const actions = effect ? [action, elementAction.action] : [action]
   const isMarked =
-    !choice && actions.some((one) => mustConfirm(element, one, { ...options, asked: marks }))
-  const isUnasked = does !== '' && !mayCommit && choice?.does !== does
-  if (!isMarked && !isUnasked) return
+    !choice &&
+    actions.some((candidate) => mustConfirm(element, candidate, { ...options, asked: marks }))
+  const isUnapproved = does !== '' && !mayCommit && choice?.does !== does
+  if (!isMarked && !isUnapproved) return
   throw unconfirmed(element, does, live)
 }
 
 function unconfirmed(element: Element, does: string, live: LivePage): PageError {
-  const what = describeElement(controlAround(element), live)
-  return new PageError('unconfirmed', `${what}${does && `, which ${does}`}. ${UNCONFIRMED}`)
+  const subject = describeElement(findControl(element), live)
+  return new PageError('unconfirmed', `${subject}${does && `, which ${does}`}. ${UNCONFIRMED}`)
 }
 
 const FOCUS =
@@ -372,46 +378,59 @@ const UNCONFIRMED =
   'A person must approve this element first. It was not there, not marked, or not what the call named. Make the call again, with the ref of this element.'
 
 /** The action on an element that is about to be used. Typed keys and pointer moves activate nothing. */
-function doingOf(use: ElementUse | undefined, touch: ActionEffect | undefined): ElementAction {
-  if (touch) return { action: touch === 'activate' ? 'enter' : touch }
+function getElementAction(
+  use: ElementUse | undefined,
+  effect: ActionEffect | undefined,
+): ElementAction {
+  if (effect) return { action: effect === 'activate' ? 'enter' : effect }
   return use?.action === 'press' ? use : { action: 'type' }
 }
 
-function isPartOf(element: Element, bound: Element | undefined): boolean {
-  return bound !== undefined && (contains(bound, element) || contains(element, bound))
+function isPartOf(element: Element, boundElement: Element | undefined): boolean {
+  return (
+    boundElement !== undefined &&
+    (contains(boundElement, element) || contains(element, boundElement))
+  )
 }
 
 /** The approved element. Throws `stale-ref` if it is gone, or has changed. */
-function boundElement(asked: ApprovalRecord | null, use: RecordedUse, live: LivePage): Element {
-  const element = asked?.load === PAGE_LOAD_ID ? lookUpRef(use.ref)?.element : undefined
-  if (!asked || !element || !isAttached(element))
+function findBoundElement(
+  record: ApprovalRecord | null,
+  use: RecordedUse,
+  live: LivePage,
+): Element {
+  const element = record?.load === PAGE_LOAD_ID ? lookUpRef(use.ref)?.element : undefined
+  if (!record || !element || !isAttached(element))
     throw new PageError(
       'stale-ref',
       `${formatApprovalTarget(use)}: it is no longer on the page. ${AGAIN}`,
     )
-  requireSame(asked, use, { live, isUntouched: true })
+  requireSame(record, use, { live, isUntouched: true })
   return element
 }
 
 function requireSame(
-  asked: ApprovalRecord,
+  record: ApprovalRecord,
   use: RecordedUse,
   { live, isUntouched }: { readonly live: LivePage; readonly isUntouched: boolean },
 ): void {
   const element = lookUpRef(use.ref)?.element
-  const now = element && isAttached(element) ? describeApprovalTarget(element, live, use) : null
-  const elapsedMs = Date.now() - asked.at
-  const isSame = now && isSameApprovalTarget(use, now, { elapsedMs, isUntouched })
-  if (isSame && (!isUntouched || hasSameAround(use, now, { elapsedMs }))) return
-  const [was, is] = [formatApprovalTarget(use), now && formatApprovalTarget(now)]
+  const current = element && isAttached(element) ? describeApprovalTarget(element, live, use) : null
+  const elapsedMs = Date.now() - record.at
+  const isSame = current && isSameApprovalTarget(use, current, { elapsedMs, isUntouched })
+  if (isSame && (!isUntouched || hasSameSurroundings(use, current, { elapsedMs }))) return
+  const [approvedLine, currentLine] = [
+    formatApprovalTarget(use),
+    current && formatApprovalTarget(current),
+  ]
   // The line might not show what is different.
-  const hidden =
-    now && hasSameAround(use, now, { elapsedMs })
+  const hiddenDifference =
+    current && hasSameSurroundings(use, current, { elapsedMs })
       ? 'is another one in what is not shown: the end of a long name, place or address, or what it sends'
       : 'is in a form or dialog that holds something else now'
-  const other = is === was ? hidden : `is ${is} now`
-  const became = now ? other : 'is no longer on the page'
-  throw new PageError('stale-ref', `What was approved, ${was}, ${became}. ${AGAIN}`)
+  const difference = currentLine === approvedLine ? hiddenDifference : `is ${currentLine} now`
+  const outcome = current ? difference : 'is no longer on the page'
+  throw new PageError('stale-ref', `What was approved, ${approvedLine}, ${outcome}. ${AGAIN}`)
 }
 
 const AGAIN = 'Nothing was done. Read the page again.'
@@ -441,35 +460,35 @@ async function undoFields(filled: Filled | undefined, options: ActOptions): Prom
     )
   if (filled.hasEntered)
     throw new PageError('unsupported', "Enter was pressed, and what that did can't be undone.")
-  const held = filled.fields
+  const fields = filled.fields
     .toReversed()
-    .map((field) => ({ ...field, element: sameElement(field, options) }))
-  for (const { element, before } of held) {
+    .map((field) => ({ ...field, element: requireSameField(field, options) }))
+  for (const { element, before } of fields) {
     if (contentOf(element) === before) continue
     await restore(element, before, options)
     if (contentOf(element) !== before)
-      throw refusal(element, 'did not take back what it held', options)
+      throw createError(element, 'did not take back what it held', options)
   }
 }
 
-function sameElement(field: FilledField, options: ActOptions): HTMLElement {
+function requireSameField(field: FilledField, options: ActOptions): HTMLElement {
   const element = field.element.deref()
   if (!element || !isElement(element) || !isAttached(element))
     throw new PageError('stale-ref', `The field "${field.name}" is no longer on the page.`)
   const { text } = getAccessibleName(element, getShownRole(element), livePage(options.page).options)
-  if (text !== field.name) throw refusal(element, 'is for something else now', options)
-  const now = contentOf(element)
-  if (now !== field.after && now !== field.before)
-    throw refusal(element, 'was changed since, so it keeps what it holds', options)
+  if (text !== field.name) throw createError(element, 'is for something else now', options)
+  const current = contentOf(element)
+  if (current !== field.after && current !== field.before)
+    throw createError(element, 'was changed since, so it keeps what it holds', options)
   // A typed line break would be an Enter, which may send the text.
   if (field.before.includes('\n') && takesEnter(element))
-    throw refusal(element, "can't be set as it was", options)
+    throw createError(element, "can't be set as it was", options)
   return element
 }
 
-function refusal(element: Element, why: string, { page }: ActOptions): PageError {
+function createError(element: Element, reason: string, { page }: ActOptions): PageError {
   const live = livePage(page)
-  return new PageError('refused-value', scrub(`${describeElement(element, live)} ${why}.`, live))
+  return new PageError('refused-value', scrub(`${describeElement(element, live)} ${reason}.`, live))
 }
 
 async function restore(target: HTMLElement, before: string, options: ActOptions): Promise<void> {
@@ -478,13 +497,13 @@ async function restore(target: HTMLElement, before: string, options: ActOptions)
   const radios = radiosOf(element)
   const radio = radios[Number(before)]
   if (isElement(radio)) await setChecked(radio, true, options)
-  else if (radios.length > 0) throw refusal(element, "can't be unchecked", options)
+  else if (radios.length > 0) throw createError(element, "can't be unchecked", options)
   else if (/^(true|false)$/.test(before) && !editableIn(element))
     await setChecked(element, before === 'true', options)
   else if (getShownRole(element) !== 'combobox' || editableIn(element) || isPickerField(element))
     await typeText(element, before, options)
   else if (before.trim()) await selectOption(element, before.trim(), options)
-  else throw refusal(element, "can't be emptied", options)
+  else throw createError(element, "can't be emptied", options)
 }
 
 async function restoreChoices(
@@ -496,7 +515,7 @@ async function restoreChoices(
   await perform(options, async ({ live }) => {
     requireAllowed(list, live.options)
     const isSame = [...choices].every(([index, value]) => list.options[index]?.value === value)
-    if (!isSame || isDisabled(list)) throw refusal(list, "can't be set as it was", options)
+    if (!isSame || isDisabled(list)) throw createError(list, "can't be set as it was", options)
     for (const option of list.options) option.selected = choices.has(option.index)
     sendChoice(list)
     return { summary: '', element: list, expectsChange: false }

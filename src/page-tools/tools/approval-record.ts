@@ -16,8 +16,14 @@ import { choicesOf } from '../act/option-list.ts'
 import { dropTarget } from '../act/drag.ts'
 import { editableIn, takesEnter } from '../act/field-kind.ts'
 import { mustConfirm, requireActivated, canReceiveKeys } from '../act/guard-actions.ts'
-import { placeInWords, type Point } from '../act/hit-test.ts'
-import { activationOf, commitOf, type ElementAction, pageOf, usedBy } from '../act/commits.ts'
+import { describePoint, type Point } from '../act/hit-test.ts'
+import {
+  activationOf,
+  commitOf,
+  type ElementAction,
+  pageOf,
+  getUsedElement,
+} from '../act/commits.ts'
 import { requireSite } from '../act/sites.ts'
 import { resolveTarget } from '../act/target.ts'
 import * as native from '../native.ts'
@@ -50,27 +56,27 @@ export interface Written {
  */
 export async function maskedInputs(
   page: Page,
-  written: readonly Written[],
+  texts: readonly Written[],
 ): Promise<readonly string[]> {
   const live = livePage(page)
   const masked: string[] = []
-  for (const { pointer, target, text } of written) {
+  for (const { pointer, target, text } of texts) {
     const ownerDocument = native.ownerDocument(rootOf(live.options))
     const element =
       target === undefined
         ? (focusedElement(ownerDocument) ?? nativeDocument.body(ownerDocument))
         : await resolveTarget(target, { page }).catch(() => null)
-    if (!element || isCardNumber(text ?? '') || takesSecrets(element, live.options))
+    if (!element || isCardNumber(text ?? '') || canTakeSecrets(element, live.options))
       masked.push(pointer)
   }
   return masked
 }
 
-function takesSecrets(element: Element, options: PageOptions): boolean {
+function canTakeSecrets(element: Element, options: PageOptions): boolean {
   const field = isElement(element) ? editableIn(element) : null
-  return [element, ...(field ? [field] : []), ...partsOf(element)].some((one) => {
-    getAccessibleName(one, getShownRole(one) || 'textbox', options)
-    return isMasked(one, options)
+  return [element, ...(field ? [field] : []), ...partsOf(element)].some((candidate) => {
+    getAccessibleName(candidate, getShownRole(candidate) || 'textbox', options)
+    return isMasked(candidate, options)
   })
 }
 
@@ -109,13 +115,14 @@ export async function needsApproval(
 ): Promise<true | 'default'> {
   const live = livePage(page)
   for (const use of uses) {
-    const element = await elementOf(use, page).catch(() => null)
+    const element = await findElement(use, page).catch(() => null)
     if (!element) continue
-    const chosen = choicesOf(element, use.labels ?? [], live.options)
-    for (const one of [element, ...chosen])
-      if (mustConfirm(one, use.action, live.options)) return true
-    const doing = doingIn(element, use)
-    if (mustConfirm(usedBy(element, doing), doing.action, live.options)) return true
+    const chosenOptions = choicesOf(element, use.labels ?? [], live.options)
+    for (const item of [element, ...chosenOptions])
+      if (mustConfirm(item, use.action, live.options)) return true
+    const elementAction = getElementAction(element, use)
+    if (mustConfirm(getUsedElement(element, elementAction), elementAction.action, live.options))
+      return true
   }
   return 'default'
 }
@@ -125,18 +132,18 @@ export async function commits(page: Page, uses: readonly ElementUse[]): Promise<
   const { options } = livePage(page)
   for (const use of uses) {
     // A missing element fails the call, so there is nothing to approve.
-    const element = await elementOf(use, page).catch(() => null)
-    if (element && commitOf(element, doingIn(element, use), options)) return true
+    const element = await findElement(use, page).catch(() => null)
+    if (element && commitOf(element, getElementAction(element, use), options)) return true
   }
   return false
 }
 
 /** Throws if the action is refused in any case: nobody needs to be asked. */
-function requirePossible(element: Element, doing: ElementAction, live: LivePage): void {
-  const used = usedBy(element, doing)
-  const how = activationOf(doing.action)
-  requireActivated(used, how, live.options)
-  if (how) requireSite(used, how, live)
+function requirePossible(element: Element, elementAction: ElementAction, live: LivePage): void {
+  const usedElement = getUsedElement(element, elementAction)
+  const activation = activationOf(elementAction.action)
+  requireActivated(usedElement, activation, live.options)
+  if (activation) requireSite(usedElement, activation, live)
 }
 
 /** Describes the elements that the call is about to act on. Rejects with a `PageError` if one isn't there. */
@@ -146,50 +153,55 @@ export async function describeUses(
   { previous }: DescribeContext,
 ): Promise<CallAbout | null> {
   const live = livePage(page)
-  const before = readApprovalRecord(previous)
-  const asked: RecordedUse[] = []
+  const previousRecord = readApprovalRecord(previous)
+  const recordedUses: RecordedUse[] = []
   let last: Element | null = null
   for (const [index, use] of uses.entries()) {
-    const was = before?.uses[index]
+    const previousUse = previousRecord?.uses[index]
     const element: Element | null =
       last && use.by
         ? dropTarget(last, use.by, live)
-        : before && was && before.load !== PAGE_LOAD_ID
-          ? await foundAgain(before, was, page)
-          : await elementOf(use, page)
+        : previousRecord && previousUse && previousRecord.load !== PAGE_LOAD_ID
+          ? await findAgain(previousRecord, previousUse, page)
+          : await findElement(use, page)
     if (!element) continue
     last = element
-    const doing = doingIn(element, use)
+    const elementAction = getElementAction(element, use)
     if (use.by) requireAllowed(element, live.options)
-    requirePossible(element, doing, live)
-    asked.push({ ...use, ...doing, ...describeApprovalTarget(element, live, doing) })
+    requirePossible(element, elementAction, live)
+    recordedUses.push({
+      ...use,
+      ...elementAction,
+      ...describeApprovalTarget(element, live, elementAction),
+    })
   }
-  if (asked.length === 0) return null
+  if (recordedUses.length === 0) return null
   const data: ApprovalRecord = {
     load: PAGE_LOAD_ID,
     at: Date.now(),
-    ...addressOf(live),
-    uses: asked,
+    ...readPageAddress(live),
+    uses: recordedUses,
   }
   return {
-    text: asked.map(useLine).join('; '),
+    text: recordedUses.map(formatUse).join('; '),
     data: data as unknown as JsonValue,
     onPage: true,
   }
 }
 
-function useLine(use: RecordedUse): string {
+function formatUse(use: RecordedUse): string {
   const line = formatApprovalTarget(use)
-  if (use.at) return `${line}, ${placeInWords(use.at)}`
-  const chosen = use.labels?.map((label) => quoted(shorten(cleanText(label), LABEL_LIMIT))) ?? []
-  return chosen.length > 0 ? `${line}, to choose ${chosen.join(', ')}` : line
+  if (use.at) return `${line}, ${describePoint(use.at)}`
+  const chosenOptions =
+    use.labels?.map((label) => quoted(shorten(cleanText(label), LABEL_LIMIT))) ?? []
+  return chosenOptions.length > 0 ? `${line}, to choose ${chosenOptions.join(', ')}` : line
 }
 
 /**
  * The action of the use on its element. A key that activates the element is an Enter, and so is a typed line break,
  * except in fields of several lines.
  */
-function doingIn(element: Element, use: ElementUse): ElementAction {
+function getElementAction(element: Element, use: ElementUse): ElementAction {
   const isEnter = use.key
     ? activationBy(readKey(use.key), element)
     : use.breaks && takesEnter(element)
@@ -197,7 +209,7 @@ function doingIn(element: Element, use: ElementUse): ElementAction {
 }
 
 /** Null for a drop by distance while the dragged element isn't in view. */
-async function elementOf({ target, by }: ElementUse, page: Page): Promise<Element | null> {
+async function findElement({ target, by }: ElementUse, page: Page): Promise<Element | null> {
   const live = livePage(page)
   if (target !== undefined) {
     const element = await resolveTarget(target, { page })
@@ -213,39 +225,41 @@ async function elementOf({ target, by }: ElementUse, page: Page): Promise<Elemen
  * The only element of this page that matches the one approved on the last page. Throws `stale-ref` if there is none, or
  * several.
  */
-async function foundAgain(
-  before: ApprovalRecord,
-  was: RecordedUse,
+async function findAgain(
+  record: ApprovalRecord,
+  approvedUse: RecordedUse,
   page: Page,
 ): Promise<Element | null> {
   const live = livePage(page)
-  if (was.target !== undefined && !parseRef(was.target)) return elementOf(was, page)
-  const isHere = before.addressDigest === addressOf(live).addressDigest
+  if (approvedUse.target !== undefined && !parseRef(approvedUse.target))
+    return findElement(approvedUse, page)
+  const isSameAddress = record.addressDigest === readPageAddress(live).addressDigest
   const query = {
-    ...(was.role !== 'generic' && { role: was.role }),
-    ...(was.name && { name: was.name }),
+    ...(approvedUse.role !== 'generic' && { role: approvedUse.role }),
+    ...(approvedUse.name && { name: approvedUse.name }),
   }
-  const found = isHere && (query.role ?? query.name) ? await find(query, { page, limit: 30 }) : []
-  const same = found.filter(({ element }) =>
-    isSameApprovalTarget(was, describeApprovalTarget(element, live, was), {
-      elapsedMs: Date.now() - before.at,
+  const found =
+    isSameAddress && (query.role ?? query.name) ? await find(query, { page, limit: 30 }) : []
+  const matches = found.filter(({ element }) =>
+    isSameApprovalTarget(approvedUse, describeApprovalTarget(element, live, approvedUse), {
+      elapsedMs: Date.now() - record.at,
     }),
   )
-  const [only, ...others] = same
-  if (only && others.length === 0 && isElement(only.element)) return only.element
-  const why = !isHere
+  const [match, ...others] = matches
+  if (match && others.length === 0 && isElement(match.element)) return match.element
+  const reason = !isSameAddress
     ? 'the address is another one'
-    : only
+    : match
       ? 'several are like it'
       : 'it is not there'
   throw new PageError(
     'stale-ref',
-    `The page reloaded since approval of ${formatApprovalTarget(was)} was requested, and ${why} now. Read the page again.`,
+    `The page reloaded since approval of ${formatApprovalTarget(approvedUse)} was requested, and ${reason} now. Read the page again.`,
   )
 }
 
 /** The page's address without its hash, which changes as a page is read. */
-function addressOf(live: LivePage): Pick<ApprovalRecord, 'address' | 'addressDigest'> {
+function readPageAddress(live: LivePage): Pick<ApprovalRecord, 'address' | 'addressDigest'> {
   const address = scrub(pageOf(rootOf(live.options)), live)
   return { address: shorten(address, ADDRESS_LIMIT), addressDigest: textDigest(address) }
 }

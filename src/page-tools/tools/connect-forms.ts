@@ -51,50 +51,51 @@ interface FormsTask {
 /** Registers the forms of the page as tools, as they come and go. */
 export function connectForms(
   agent: ToolRegistrar,
-  { prefix, trusted, limits, left }: FormsTask,
+  { prefix, trusted, limits, left: standIns }: FormsTask,
 ): FormToolsLink {
   const page = createPage(limits)
   const offers = new Map<HTMLFormElement, Offer>()
-  const stopped = new AbortController()
+  const controller = new AbortController()
   const readForms = async (): Promise<void> => {
     // Most pages have no such forms: asking the browser and reading fields costs more than this check.
-    if (offers.size === 0 && formsOf(page).length === 0) return
-    const taken = await listedByBrowser()
-    if (stopped.signal.aborted) return
-    const there = formsOf(page).filter(
-      (form) => !taken.has(native.getAttribute(form, 'toolname') ?? ''),
+    if (offers.size === 0 && findForms(page).length === 0) return
+    const listedNames = await listedByBrowser()
+    if (controller.signal.aborted) return
+    const forms = findForms(page).filter(
+      (form) => !listedNames.has(native.getAttribute(form, 'toolname') ?? ''),
     )
     for (const [form, { undo }] of offers)
-      if (!there.includes(form)) {
+      if (!forms.includes(form)) {
         undo?.()
         offers.delete(form)
       }
-    for (const form of there) offer(form)
+    for (const form of forms) registerForm(form)
   }
-  const settle = warningOnce(readForms)
-  const offer = (form: HTMLFormElement): void => {
+  const refresh = warningOnce(readForms)
+  const registerForm = (form: HTMLFormElement): void => {
     const definition = readForm(form, livePage(page))
-    const before = offers.get(form)
-    if (before && definition && isSameForm(before.definition, definition)) return
-    before?.undo?.()
+    const existing = offers.get(form)
+    if (existing && definition && isSameForm(existing.definition, definition)) return
+    existing?.undo?.()
     offers.delete(form)
     if (!definition) return
     const names = new Set([...offers.values()].map(({ name }) => name))
-    const isOfName = before?.definition.name === definition.name
-    const name = before && isOfName ? before.name : freeName(prefix, definition.name, names)
-    left.get(name)?.()
-    if (left.delete(name)) forgetLeftForm(name)
-    const parts = { page, name, form, definition, trusted, changed: () => void settle() }
+    const hasSameName = existing?.definition.name === definition.name
+    const name =
+      existing && hasSameName ? existing.name : findFreeName(prefix, definition.name, names)
+    standIns.get(name)?.()
+    if (standIns.delete(name)) forgetLeftForm(name)
+    const parts = { page, name, form, definition, trusted, changed: () => void refresh() }
     offers.set(form, { definition, name, undo: register(agent, parts) })
   }
-  watchForms(() => offers.keys(), settle, stopped.signal)
+  watchForms(() => offers.keys(), refresh, controller.signal)
   return {
-    ready: settle(),
+    ready: refresh(),
     get tools() {
       return [...offers.values()].flatMap(({ name, undo }) => (undo ? [name] : []))
     },
     dispose() {
-      stopped.abort()
+      controller.abort()
       for (const { undo } of offers.values()) undo?.()
       offers.clear()
       page.release()
@@ -103,11 +104,11 @@ export function connectForms(
 }
 
 /** Returns a function that never rejects, and warns only once. */
-function warningOnce(read: () => Promise<void>): () => Promise<void> {
+function warningOnce(readForms: () => Promise<void>): () => Promise<void> {
   let hasFailed = false
   return async () => {
     try {
-      await read()
+      await readForms()
     } catch (thrown) {
       // Each change of the page would repeat the warning.
       if (!hasFailed) console.warn('offstage: the forms of the page cannot be read.', thrown)
@@ -117,7 +118,7 @@ function warningOnce(read: () => Promise<void>): () => Promise<void> {
 }
 
 /** Forms of the document itself, without shadow roots and frames. */
-function formsOf({ options }: Page): readonly HTMLFormElement[] {
+function findForms({ options }: Page): readonly HTMLFormElement[] {
   try {
     const forms = [...native.querySelectorAll(document, FORMS)].flatMap((form) =>
       isTag(form, 'form') && isAllowed(form, options) ? form : [],
@@ -153,10 +154,11 @@ function withoutPatterns(schema: JsonSchema): JsonSchema {
   return JSON.parse(json) as JsonSchema
 }
 
-function freeName(prefix: string, wanted: string, taken: ReadonlySet<string>): string {
-  const clean = `${prefix}${wanted.replace(/[^\w-]+/g, '_')}`.slice(0, 60)
-  if (!taken.has(clean)) return clean
-  for (let number = 2; ; number++) if (!taken.has(`${clean}_${number}`)) return `${clean}_${number}`
+function findFreeName(prefix: string, toolName: string, usedNames: ReadonlySet<string>): string {
+  const clean = `${prefix}${toolName.replace(/[^\w-]+/g, '_')}`.slice(0, 60)
+  if (!usedNames.has(clean)) return clean
+  for (let number = 2; ; number++)
+    if (!usedNames.has(`${clean}_${number}`)) return `${clean}_${number}`
 }
 
 /** The part of WebMCP that lists tools: https://webmachinelearning.github.io/webmcp/ */
@@ -180,15 +182,15 @@ async function listedByBrowser(): Promise<ReadonlySet<string>> {
 }
 
 /** Changes of the page within this time are handled together. Milliseconds. */
-const TOGETHER_MS = 400
+const DEBOUNCE_MS = 400
 /** Attributes that definitions of forms are made of, on any element. */
-const OF_DEFINITIONS =
+const DEFINITION_ATTRIBUTES =
   'toolname,tooldescription,toolautosubmit,toolparamtitle,toolparamdescription,name,type,required,min,max,step,minlength,maxlength,pattern,multiple,disabled,readonly,form,for,aria-label,aria-labelledby,data-offstage-mask'
 /**
  * Attributes that show and hide fields. Pages change them all the time, so they are watched only in and around forms.
  */
-const OF_SIGHT = 'class,style,hidden,inert,open,aria-hidden'
-const always: ReadonlySet<string> = new Set(OF_DEFINITIONS.split(','))
+const VISIBILITY_ATTRIBUTES = 'class,style,hidden,inert,open,aria-hidden'
+const alwaysRelevant: ReadonlySet<string> = new Set(DEFINITION_ATTRIBUTES.split(','))
 
 /**
  * Calls `changed` after the page has changed what its forms ask for. Misses a style sheet's rule that begins to apply
@@ -201,17 +203,17 @@ function watchForms(
 ): void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const observer = new MutationObserver((records) => {
-    if (timer === undefined && records.some((record) => concerns(record, forms())))
+    if (timer === undefined && records.some((record) => affectsForms(record, forms())))
       timer = setTimeout(() => {
         timer = undefined
         void changed()
-      }, TOGETHER_MS)
+      }, DEBOUNCE_MS)
   })
   observer.observe(nativeDocument.documentElement(document), {
     childList: true,
     characterData: true,
     subtree: true,
-    attributeFilter: `${OF_DEFINITIONS},${OF_SIGHT}`.split(','),
+    attributeFilter: `${DEFINITION_ATTRIBUTES},${VISIBILITY_ATTRIBUTES}`.split(','),
   })
   signal.addEventListener('abort', () => {
     observer.disconnect()
@@ -219,11 +221,11 @@ function watchForms(
   })
 }
 
-function concerns(
+function affectsForms(
   { type, target, attributeName }: MutationRecord,
   forms: Iterable<HTMLFormElement>,
 ): boolean {
-  if (type === 'childList' || always.has(attributeName ?? '')) return true
+  if (type === 'childList' || alwaysRelevant.has(attributeName ?? '')) return true
   for (const form of forms)
     if (native.contains(form, target) || (isElement(target) && native.contains(target, form)))
       return true
@@ -231,7 +233,7 @@ function concerns(
 }
 
 type Input = Readonly<Record<string, JsonValue>>
-type Filled = readonly (readonly [FormField, JsonValue])[]
+type FilledFields = readonly (readonly [FormField, JsonValue])[]
 
 /** How long a reading of the form is reused: one call asks for it several times. Milliseconds. */
 const FRESH_MS = 50
@@ -255,52 +257,53 @@ function formTool(parts: FormToolParts): Tool {
   const { page, name, form, definition, inputSchema, trusted } = parts
   const live = livePage(page)
   const { submits } = definition
-  let last: { readonly input: Input; readonly at: number; readonly filled: Filled } | null = null
-  const fieldsOf = (input: Input): Filled => {
-    const isFresh = last?.input === input && performance.now() - last.at < FRESH_MS
-    if (!last || !isFresh) last = { input, at: performance.now(), filled: readFields(input) }
-    return last.filled
+  let cached: { readonly input: Input; readonly at: number; readonly filled: FilledFields } | null =
+    null
+  const getFields = (input: Input): FilledFields => {
+    const isFresh = cached?.input === input && performance.now() - cached.at < FRESH_MS
+    if (!cached || !isFresh) cached = { input, at: performance.now(), filled: readFields(input) }
+    return cached.filled
   }
-  const readFields = (input: Input): Filled => {
-    const now = native.isConnected(form) ? readForm(form, live) : null
-    if (!now || !isSameForm(now, definition)) {
+  const readFields = (input: Input): FilledFields => {
+    const current = native.isConnected(form) ? readForm(form, live) : null
+    if (!current || !isSameForm(current, definition)) {
       parts.changed()
       throw new PageError(
         'stale-ref',
         'The form is gone, or asks for something else now. Nothing was done.',
       )
     }
-    return now.fields.flatMap((field) => {
+    return current.fields.flatMap((field) => {
       const value = input[field.key]
       return value === undefined || value === null ? [] : [[field, value] as const]
     })
   }
-  const uses = (input: Input): readonly ElementUse[] => {
-    const filled = fieldsOf(input).flatMap(([field, value]) => usesOf(field, value))
+  const getUses = (input: Input): readonly ElementUse[] => {
+    const filled = getFields(input).flatMap(([field, value]) => createUses(field, value))
     const press = submits ? findSubmitControl(form) : null
     return press ? [...filled, { target: ensureRef(press.element), action: press.action }] : filled
   }
-  const ends = submits ? 'Sends the form.' : 'Fills the form in for a person to check and send.'
+  const endNote = submits ? 'Sends the form.' : 'Fills the form in for a person to check and send.'
   const tool = actingTool(
     page,
     {
       name,
       title: definition.name,
-      description: `${definition.description} ${ends}`,
+      description: `${definition.description} ${endNote}`,
       inputSchema,
       annotations: { untrustedContent: true },
       sequential: true,
       ...(!trusted && { remote: { source: native.ownerDocument(form).location.origin } }),
     },
     {
-      uses: (input) => uses(input as Input),
+      uses: (input) => getUses(input as Input),
       writes: (input) =>
-        fieldsOf(input as Input).flatMap(([field, value]) => writesOf(field, value)),
+        getFields(input as Input).flatMap(([field, value]) => createWrites(field, value)),
       act: (input, { about, signal }) => {
-        const fillings = fieldsOf(input as Input).map(fillingOf)
-        const done = noteFormAtWork(name)
-        const task = { form, fillings, submits, ...approvedPress(readApprovalRecord(about)) }
-        return submitForm(task, { page, signal }).finally(done)
+        const fillings = getFields(input as Input).map(createFilling)
+        const endWork = noteFormAtWork(name)
+        const task = { form, fillings, submits, ...createApprovalCheck(readApprovalRecord(about)) }
+        return submitForm(task, { page, signal }).finally(endWork)
       },
     },
   )
@@ -310,27 +313,27 @@ function formTool(parts: FormToolParts): Tool {
   }
 }
 
-function fillingOf([field, value]: Filled[number]): Filling {
+function createFilling([field, value]: FilledFields[number]): Filling {
   const { key, elements } = field
   return { key, elements, fill: (context) => fill(field, value, context) }
 }
 
 /** The press that the approval covers. Null: there was no approval. */
-function approvedPress(
-  asked: ReturnType<typeof readApprovalRecord>,
+function createApprovalCheck(
+  record: ReturnType<typeof readApprovalRecord>,
 ): { readonly isApproved: (press: SubmitControl) => boolean } | null {
-  if (!asked) return null
+  if (!record) return null
   return {
     isApproved: ({ element, action }) =>
-      asked.uses.some((use) => use.target === ensureRef(element) && use.action === action),
+      record.uses.some((use) => use.target === ensureRef(element) && use.action === action),
   }
 }
 
 /** Whether both forms look the same to a model. */
-function isSameForm(one: FormDefinition, other: FormDefinition): boolean {
-  const said = ({ name, description, submits, inputSchema }: FormDefinition): string =>
+function isSameForm(first: FormDefinition, second: FormDefinition): boolean {
+  const serialize = ({ name, description, submits, inputSchema }: FormDefinition): string =>
     JSON.stringify([name, description, submits, inputSchema])
-  return said(one) === said(other)
+  return serialize(first) === serialize(second)
 }
 
 async function fill(
@@ -341,17 +344,18 @@ async function fill(
   const { elements, labels } = field
   const [element] = elements
   if (!element) throw new PageError('stale-ref', 'The field is gone.')
-  if (!isGroup(field)) return setField(element, valueFor(value), context)
-  const wanted = textsOf(value)
-  const told: Awaited<ReturnType<Filling['fill']>>[] = []
-  for (const [index, one] of elements.entries()) {
-    const isWanted = wanted.includes(labels[index] ?? '')
+  if (!isGroup(field)) return setField(element, toFieldValue(value), context)
+  const chosenLabels = toTexts(value)
+  const reporters: Awaited<ReturnType<Filling['fill']>>[] = []
+  for (const [index, control] of elements.entries()) {
+    const isWanted = chosenLabels.includes(labels[index] ?? '')
     // Checking another radio button unchecks this one.
-    if (isWanted || field.kind === 'choices') told.push(await applyChecked(one, isWanted, context))
+    if (isWanted || field.kind === 'choices')
+      reporters.push(await applyChecked(control, isWanted, context))
   }
-  if (told.length === 0)
+  if (reporters.length === 0)
     throw new PageError('refused-value', `There is no such choice, but ${labels.join(', ')}.`)
-  return (seen) => told.map((telling) => telling(seen)).join('\n')
+  return (result) => reporters.map((reporter) => reporter(result)).join('\n')
 }
 
 /** Whether the field is a group of radio buttons or boxes of one name. */
@@ -364,13 +368,13 @@ function isGroup({ kind, elements }: FormField): boolean {
   )
 }
 
-function usesOf(field: FormField, value: JsonValue): readonly ElementUse[] {
+function createUses(field: FormField, value: JsonValue): readonly ElementUse[] {
   const { kind, elements, labels } = field
-  const wanted = textsOf(value)
+  const chosenLabels = toTexts(value)
   if (isGroup(field))
     return elements
-      .filter((_one, index) => kind === 'choices' || wanted.includes(labels[index] ?? ''))
-      .map((one) => ({ target: ensureRef(one), action: 'check' }))
+      .filter((_element, index) => kind === 'choices' || chosenLabels.includes(labels[index] ?? ''))
+      .map((item) => ({ target: ensureRef(item), action: 'check' }))
   const [element] = elements
   if (!element) return []
   const target = ensureRef(element)
@@ -379,7 +383,7 @@ function usesOf(field: FormField, value: JsonValue): readonly ElementUse[] {
       return [{ target, action: 'check' }]
     case 'choice':
     case 'choices':
-      return [{ target, action: 'select', labels: wanted }]
+      return [{ target, action: 'select', labels: chosenLabels }]
     case 'text':
     case 'number':
       return [{ target, action: 'type', typed: true, breaks: /[\r\n]/.test(String(value)) }]
@@ -388,20 +392,20 @@ function usesOf(field: FormField, value: JsonValue): readonly ElementUse[] {
   }
 }
 
-function writesOf({ key, elements, kind }: FormField, value: JsonValue): readonly Written[] {
+function createWrites({ key, elements, kind }: FormField, value: JsonValue): readonly Written[] {
   const pointer = `/${key}`
-  return elements.map((one) => ({
-    target: ensureRef(one),
+  return elements.map((item) => ({
+    target: ensureRef(item),
     pointer,
     ...((kind === 'text' || kind === 'number') && { text: String(value) }),
   }))
 }
 
-function textsOf(value: JsonValue): readonly string[] {
+function toTexts(value: JsonValue): readonly string[] {
   return [value].flat().map(String)
 }
 
-function valueFor(value: JsonValue): Parameters<typeof setField>[1] {
+function toFieldValue(value: JsonValue): Parameters<typeof setField>[1] {
   return typeof value === 'boolean' || typeof value === 'number'
     ? value
     : Array.isArray(value)

@@ -34,13 +34,13 @@ const loadActing = part(() => import('./act-part.ts'))
 
 /** Loads a part for a call. Rejects if the page is released meanwhile: the part would begin to observe it. */
 async function loadFor<Part>(load: () => Promise<Part>, page: Page | undefined): Promise<Part> {
-  const released = page && releaseSignal(page)
+  const signal = page && releaseSignal(page)
   const part = await load()
-  released?.throwIfAborted()
+  signal?.throwIfAborted()
   return part
 }
 
-const ALL = DEFINITIONS.map(([{ name }]) => name)
+const ALL_NAMES = DEFINITIONS.map(([{ name }]) => name)
 const READ_ONLY = DEFINITIONS.flatMap(([{ name, annotations }]) =>
   annotations.readOnly ? [name] : [],
 )
@@ -60,23 +60,25 @@ export type PageToolPreset = 'read' | 'forms' | 'all'
 const PRESETS: Readonly<Record<PageToolPreset, readonly PageToolName[]>> = {
   read: READ_ONLY,
   forms: FORMS,
-  all: ALL,
+  all: ALL_NAMES,
 }
 
 /** Throws a `PageError` for an unknown name or preset, so that a missing tool is noticed early. */
-function wantedNames(wanted: PageToolPreset | readonly PageToolName[]): ReadonlySet<PageToolName> {
-  if (typeof wanted === 'string') {
-    if (Object.hasOwn(PRESETS, wanted)) return new Set(PRESETS[wanted])
+function resolveNames(
+  selection: PageToolPreset | readonly PageToolName[],
+): ReadonlySet<PageToolName> {
+  if (typeof selection === 'string') {
+    if (Object.hasOwn(PRESETS, selection)) return new Set(PRESETS[selection])
     throw new PageError(
       'invalid-input',
-      `tools: there is no preset ${JSON.stringify(wanted)}. Use ${Object.keys(PRESETS).join(', ')}.`,
+      `tools: there is no preset ${JSON.stringify(selection)}. Use ${Object.keys(PRESETS).join(', ')}.`,
     )
   }
-  const unknown = wanted.find((name) => !ALL.includes(name))
-  if (unknown === undefined) return new Set(wanted)
+  const unknown = selection.find((name) => !ALL_NAMES.includes(name))
+  if (unknown === undefined) return new Set(selection)
   throw new PageError(
     'invalid-input',
-    `tools: there is no page tool ${JSON.stringify(unknown)}. Use ${ALL.join(', ')}.`,
+    `tools: there is no page tool ${JSON.stringify(unknown)}. Use ${ALL_NAMES.join(', ')}.`,
   )
 }
 
@@ -92,35 +94,42 @@ export interface PageToolsOptions extends PageOptions {
  * loaded by the first call that needs it; a call whose code can't be loaded fails, and does nothing.
  */
 export function pageTools({ tools: wanted = 'all', ...options }: PageToolsOptions = {}): Tool[] {
-  const names = wantedNames(wanted)
+  const names = resolveNames(wanted)
   const page = createPage(options)
-  const chosen = DEFINITIONS.filter(([{ name }]) => names.has(name))
-  const acts = chosen.some(([, , part]) => part === 'acting')
+  const definitions = DEFINITIONS.filter(([{ name }]) => names.has(name))
+  const includesActing = definitions.some(([, , part]) => part === 'acting')
   const code = {
-    reading: codeOf(page, async () => {
+    reading: createLoader(page, async () => {
       const part = await loadReading()
       // A model that reads is about to act. If this fails, the call that needs the part reports it.
-      if (acts) loadActing().catch(() => undefined)
+      if (includesActing) loadActing().catch(() => undefined)
       return part
     }),
-    acting: codeOf(page, loadActing),
+    acting: createLoader(page, loadActing),
   }
-  return chosen.map(([definition, hooks, part]) => {
-    const called = hooks.map((hook) => [hook, callLater(() => code[part](definition.name), hook)])
-    return { ...definition, ...Object.fromEntries(called), dispose: () => page.release() } as Tool
+  return definitions.map(([definition, hooks, part]) => {
+    const lazyHooks = hooks.map((hook) => [
+      hook,
+      callLater(() => code[part](definition.name), hook),
+    ])
+    return {
+      ...definition,
+      ...Object.fromEntries(lazyHooks),
+      dispose: () => page.release(),
+    } as Tool
   })
 }
 
 /** Returns a function that finds a tool with its code. The tools are made once: they remember calls. */
-function codeOf(
+function createLoader(
   page: Page,
   load: () => Promise<{ readonly makeTools: (page: Page) => readonly Tool[] }>,
 ): (name: string) => Promise<Tool | undefined> {
-  let made: readonly Tool[] | undefined
+  let tools: readonly Tool[] | undefined
   return async (name) => {
     const { makeTools } = await loadFor(load, page)
-    made ??= makeTools(page)
-    return made.find((tool) => tool.name === name)
+    tools ??= makeTools(page)
+    return tools.find((tool) => tool.name === name)
   }
 }
 
@@ -129,9 +138,9 @@ function callLater(
   hook: Hook,
 ): (...args: readonly unknown[]) => Promise<unknown> {
   return async (...args) => {
-    const called = (await load())?.[hook]
-    if (typeof called !== 'function') throw new TypeError(`The tool has no ${hook}().`)
-    return Reflect.apply(called, undefined, args)
+    const method = (await load())?.[hook]
+    if (typeof method !== 'function') throw new TypeError(`The tool has no ${hook}().`)
+    return Reflect.apply(method, undefined, args)
   }
 }
 

@@ -20,16 +20,16 @@ function readPage(page: Page): Tool {
     ...READ_PAGE,
     async execute({ ref, from, since }, { signal }) {
       const resolve = (target: string) => resolveTarget(target, { page, signal, readOnly: true })
-      const place = from ? readTextPlace(from) : null
-      const part = place?.ref ?? ref
-      const root = part ? await resolve(part) : undefined
-      const start = from && !place ? await resolve(from) : undefined
+      const position = from ? readTextPlace(from) : null
+      const partRef = position?.ref ?? ref
+      const root = partRef ? await resolve(partRef) : undefined
+      const start = from && !position ? await resolve(from) : undefined
       const options = {
         page,
         signal,
         ...(since && { since }),
         ...(start && { from: start }),
-        ...(place && { character: place.at }),
+        ...(position && { character: position.at }),
       }
       return (await snapshot(root, options)).text
     },

@@ -12,16 +12,16 @@ const KEY = 'offstage-left-forms'
 
 /** Notes for the next page of this tab that a form's tool is running. Returns a function that removes the note. */
 export function noteFormAtWork(name: string): () => void {
-  write([...new Set([...namesAtWork(), name])])
+  writeNames([...new Set([...readRunningForms(), name])])
   return () => forgetLeftForm(name)
 }
 
 /** Removes the note once the form is on this page, or has reported. Later pages then offer no stand-in for it. */
 export function forgetLeftForm(name: string): void {
-  write(namesAtWork().filter((one) => one !== name))
+  writeNames(readRunningForms().filter((candidate) => candidate !== name))
 }
 
-function write(names: readonly string[]): void {
+function writeNames(names: readonly string[]): void {
   try {
     if (names.length > 0) sessionStorage.setItem(KEY, JSON.stringify(names))
     else sessionStorage.removeItem(KEY)
@@ -31,30 +31,30 @@ function write(names: readonly string[]): void {
 }
 
 /** Names of forms' tools that were running when the page before this one was left. */
-const leftForms: () => readonly string[] = once(namesAtWork)
+const leftForms: () => readonly string[] = once(readRunningForms)
 
-function namesAtWork(): readonly string[] {
+function readRunningForms(): readonly string[] {
   try {
     const names: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]')
-    return Array.isArray(names) ? names.filter((one) => typeof one === 'string') : []
+    return Array.isArray(names) ? names.filter((candidate) => typeof candidate === 'string') : []
   } catch {
     return []
   }
 }
 
 /** Stand-in for the tool of a form that isn't on this page. Offered until it has reported the outcome of a call. */
-function leftFormTool(name: string): Tool {
-  let isAsked = false
+function createStandIn(name: string): Tool {
+  let isReconciled = false
   return {
     name,
     description: 'A form of the page before, which is not on this one.',
     annotations: { untrustedContent: true },
-    available: () => !isAsked,
+    available: () => !isReconciled,
     execute() {
       throw new PageError('not-found', 'This form is not on this page.')
     },
     async reconcile(_input, { idempotencyKey }) {
-      isAsked = true
+      isReconciled = true
       forgetLeftForm(name)
       return (await loadForms()).readUnloadNote(idempotencyKey)
     },
@@ -96,14 +96,14 @@ export function useFormTools(agent: ToolRegistrar, options: FormToolsOptions = {
   const { prefix = 'form_', trusted = false, ...limits } = options
   if (!isToolPrefix(prefix)) throw new PageError('invalid-input', `prefix ${TOOL_PREFIX_RULE}`)
   // At once: a run that goes on after a reload may already look for them.
-  const left = offerLeft(agent)
+  const standIns = offerStandIns(agent)
   let link: FormToolsLink | undefined
   let isDisposed = false
   const connect = async (): Promise<void> => {
     try {
       const { connectForms } = await loadForms()
       if (isDisposed) return
-      link = connectForms(agent, { prefix, trusted, limits, left })
+      link = connectForms(agent, { prefix, trusted, limits, left: standIns })
       await link.ready
     } catch (thrown) {
       console.warn('offstage: the forms of the page cannot be read.', thrown)
@@ -116,19 +116,19 @@ export function useFormTools(agent: ToolRegistrar, options: FormToolsOptions = {
     },
     dispose() {
       isDisposed = true
-      for (const undo of left.values()) undo()
+      for (const undo of standIns.values()) undo()
       link?.dispose()
     },
   }
 }
 
-function offerLeft(agent: ToolRegistrar): Map<string, () => void> {
-  const left = new Map<string, () => void>()
+function offerStandIns(agent: ToolRegistrar): Map<string, () => void> {
+  const standIns = new Map<string, () => void>()
   for (const name of leftForms()) {
-    const undo = registered(agent, leftFormTool(name))
-    if (undo) left.set(name, undo)
+    const undo = registered(agent, createStandIn(name))
+    if (undo) standIns.set(name, undo)
   }
-  return left
+  return standIns
 }
 
 /** Returns null if the agent doesn't take the tool. */

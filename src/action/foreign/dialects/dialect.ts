@@ -58,8 +58,8 @@ export const functionTags: Dialect = {
       endFunction(reader)
       return resolveCalls(callsOfJson({ name: tool, arguments: args }, index, true) ?? [], index)
     }
-    const known = findTool(tool, index)?.input.properties
-    const isName = (given: string): boolean => known?.has(given) === true
+    const properties = findTool(tool, index)?.input.properties
+    const isName = (candidate: string): boolean => properties?.has(candidate) === true
     const texts: [string, string][] = []
     for (let found = reader.match(parameter); found; found = reader.match(parameter))
       texts.push([found[1] ?? '', dropOuterLines(readTaggedValue(reader, { marks, isName }))])
@@ -73,7 +73,7 @@ function endFunction(reader: LiteralReader): void {
   throw new Unreadable(reader.text.includes('</function', reader.at) ? 'not a literal' : 'cut off')
 }
 
-const begin = /\s*<[|｜]tool[▁_]call[▁_]begin[|｜]>/y
+const callOpener = /\s*<[|｜]tool[▁_]call[▁_]begin[|｜]>/y
 const header =
   /((?:(?!<[|｜]tool[▁_]call[▁_](?:end|begin)|<\w+:invoke\s)[^{[])*?)(?=[{[]|<\w+:invoke\s|<[|｜]tool[▁_]call[▁_]end[|｜]>)/y
 const separator = /<[|｜]tool[▁_](?:sep|call[▁_]argument[▁_]begin)[|｜]>|```(?:json)?/
@@ -96,17 +96,17 @@ export const tokenSections: readonly Dialect[] = [
     ],
     closers: spell('tool call').map(([, closer]) => closer),
     read(section) {
-      const reads: ParsedCalls[] = []
-      while (section.reader.match(begin)) reads.push(readOne(section))
-      if (reads.length === 0) throw new Unreadable('cut off')
-      return joinParsedCalls(reads)
+      const results: ParsedCalls[] = []
+      while (section.reader.match(callOpener)) results.push(readCall(section))
+      if (results.length === 0) throw new Unreadable('cut off')
+      return joinParsedCalls(results)
     },
   },
-  { openers: spell('tool call'), read: readOne },
+  { openers: spell('tool call'), read: readCall },
 ]
 
 /** Reads a single call, after its opener. */
-function readOne({ reader, index }: Section): ParsedCalls {
+function readCall({ reader, index }: Section): ParsedCalls {
   const parts = reader.match(header)?.[1]?.split(separator)
   if (!parts) throw new Unreadable('cut off')
   const element = readNamedElement(reader, index)

@@ -111,11 +111,11 @@ export function findMarker(text: string, at: number): Marker | 'partial' | undef
     const after = dialect.after?.()
     if (!after) return marker
     const from = at + opener.length
-    const rest = text.slice(from, from + maxContinuation)
-    if (after.whole.test(rest)) return marker
+    const following = text.slice(from, from + maxContinuation)
+    if (after.whole.test(following)) return marker
     // The second half of the last character may be still to come.
     isPartial ||=
-      rest.length < maxPartial && after.partial.test(rest.replace(/[\uD800-\uDBFF]$/, ''))
+      following.length < maxPartial && after.partial.test(following.replace(/[\uD800-\uDBFF]$/, ''))
   }
   return isPartial ? 'partial' : undefined
 }

@@ -139,18 +139,18 @@ function readWrapped(section: Section): ParsedCalls {
 }
 
 const gemma = lazyPattern(() => `call:(${toolNamePattern})\\s*`, 'uy')
-const named = lazyPattern(
+const callName = lazyPattern(
   () =>
     `(?:function\\n)?["']?(${toolNamePattern})["']?\\s*(?:\\[CALL_ID\\]\\s*\\w+\\s*)?(?:\\[ARGS\\]\\s*|<tool_sep>\\s*|<\\|plamo:end_tool_name:[^{]{0,90}|<\\|(?:content|tool_call:args)\\|>\\s*|[^<]{0,60}<\\|sep\\|>\\s*)?`,
   'uy',
 )
 
 function readBody({ reader, index }: Section): readonly ForeignCall[] {
-  const called = reader.match(gemma())?.[1]
-  if (called !== undefined) return [{ name: called, args: reader.value() }]
-  const plain = readPlainCalls(reader, index, true)
-  if (plain) return plain
-  const name = reader.match(named())?.[1] ?? reader.fail()
+  const gemmaName = reader.match(gemma())?.[1]
+  if (gemmaName !== undefined) return [{ name: gemmaName, args: reader.value() }]
+  const plainCalls = readPlainCalls(reader, index, true)
+  if (plainCalls) return plainCalls
+  const name = reader.match(callName())?.[1] ?? reader.fail()
   if (reader.text[reader.at] === '{') return [{ name, args: reader.value() }]
   return [{ name, texts: readArgumentPairs(reader) }]
 }
@@ -168,13 +168,13 @@ function readElements({ reader, index }: Section, wrapper: string | undefined): 
   const isClosed = wrapper === undefined ? skipElements(reader) : skipContent(reader, wrapper)
   if (reader.at === start) throw new Unreadable('cut off')
   const content = text.slice(start, reader.at)
-  const named = nameElement(content)
-  if (!named) return readBlock(content, withNamespaces(index))
+  const namedCall = nameElement(content)
+  if (!namedCall) return readBlock(content, withNamespaces(index))
   // Further parameters could have followed.
   const isOpen = reader.isCut && !isClosed
-  if (isOpen && !argumentsTag.test(named.rest) && tryValue(named.rest) === undefined)
+  if (isOpen && !argumentsTag.test(namedCall.rest) && tryValue(namedCall.rest) === undefined)
     throw new Unreadable('cut off')
-  return readNamed(named, index)
+  return readNamed(namedCall, index)
 }
 
 interface NamedCall {

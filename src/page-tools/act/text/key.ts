@@ -10,7 +10,7 @@ export interface Key extends Modifiers {
 }
 
 /** Named keys, with their legacy codes. */
-const NAMED: Readonly<Record<string, number>> = {
+const NAMED_KEYS: Readonly<Record<string, number>> = {
   Backspace: 8,
   Tab: 9,
   Enter: 13,
@@ -59,22 +59,22 @@ export function readKey(text: string): Key {
   const last = parts.pop() ?? ''
   const modifiers: { -readonly [name in keyof Modifiers]: Modifiers[name] } = {}
   for (const part of parts) {
-    const modifier = ownOf(MODIFIERS, part.trim().toLowerCase())
+    const modifier = lookUp(MODIFIERS, part.trim().toLowerCase())
     if (!modifier) throw new PageError('invalid-input', `"${part}" is no modifier key.`)
     modifiers[modifier] = true
   }
   const key = keyOf(last === 'Plus' ? '+' : last)
-  return parts.length > 0 ? { ...cased(key, modifiers), ...modifiers } : withShift(key)
+  return parts.length > 0 ? { ...applyCase(key, modifiers), ...modifiers } : withShift(key)
 }
 
 /** `Control+K` is written with a capital, but its events have the key `k`, and `K` only with Shift. */
-function cased(key: Key, { shiftKey }: Modifiers): Key {
+function applyCase(key: Key, { shiftKey }: Modifiers): Key {
   if (!/^[a-z]$/i.test(key.key)) return key
   return { ...key, key: shiftKey ? key.key.toUpperCase() : key.key.toLowerCase() }
 }
 
 /** Looks up own properties only: a model may send `constructor`, which isn't a key. */
-function ownOf<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
+function lookUp<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
 
@@ -82,24 +82,26 @@ function ownOf<Value>(table: Readonly<Record<string, Value>>, name: string): Val
 export function keyOf(text: string): Key {
   const trimmed = text.length > 1 ? text.trim() : text
   const name =
-    ownOf(ALIASES, trimmed.toLowerCase()) ??
-    Object.keys(NAMED).find((one) => one.toLowerCase() === trimmed.toLowerCase()) ??
+    lookUp(ALIASES, trimmed.toLowerCase()) ??
+    Object.keys(NAMED_KEYS).find(
+      (candidate) => candidate.toLowerCase() === trimmed.toLowerCase(),
+    ) ??
     trimmed
-  const named = ownOf(NAMED, name)
-  if (named !== undefined) return { key: name, code: name, keyCode: named }
+  const namedCode = lookUp(NAMED_KEYS, name)
+  if (namedCode !== undefined) return { key: name, code: name, keyCode: namedCode }
   if (!isOneCharacter(name))
     throw new PageError(
       'invalid-input',
       `"${text}" is no key. Use one character or a name like Enter, Escape, Tab, ArrowDown, Control+A.`,
     )
-  const sign = signOf(name)
+  const sign = findSign(name)
   if (sign) return { key: name, code: sign.code, keyCode: sign.keyCode }
-  return { key: name, code: codeOf(name), keyCode: name.toUpperCase().charCodeAt(0) }
+  return { key: name, code: getCode(name), keyCode: name.toUpperCase().charCodeAt(0) }
 }
 
 /** Adds Shift for capitals and for signs that need it. */
 export function withShift(key: Key): Key {
-  const isUpper = /^[A-Z]$/.test(key.key) || signOf(key.key)?.isUpper
+  const isUpper = /^[A-Z]$/.test(key.key) || findSign(key.key)?.isUpper
   return isUpper ? { ...key, shiftKey: true } : key
 }
 
@@ -122,7 +124,7 @@ const SIGNS: readonly (readonly [string, number, string])[] = [
   ),
 ]
 
-function signOf(
+function findSign(
   character: string,
 ): { readonly code: string; readonly keyCode: number; readonly isUpper: boolean } | null {
   for (const [code, keyCode, types] of SIGNS) {
@@ -136,7 +138,7 @@ export function isOneCharacter(text: string): boolean {
   return /^.$/su.test(text)
 }
 
-function codeOf(character: string): string {
+function getCode(character: string): string {
   if (character === ' ') return 'Space'
   return /[a-z]/i.test(character) ? `Key${character.toUpperCase()}` : ''
 }

@@ -44,13 +44,13 @@ export function sendKeyPress(target: Element, key: Key, call: KeyCall): void {
   if (!sendKey(target, 'keydown', key)) return void sendKey(target, 'keyup', key)
   const prints = isPrintable(key)
   const isAllowed = !(prints || key.key === 'Enter') || sendKey(target, 'keypress', key)
-  if (isAllowed) defaultAction(checkedTarget(target, key, call), key, call)
+  if (isAllowed) defaultAction(checkTarget(target, key, call), key, call)
   // `keyup` goes to the element that has the focus after the default action.
-  const after = connectedTarget(target)
+  const after = findConnectedTarget(target)
   const receiver =
     key.key === 'Tab' ? nativeDocument.activeElement(native.ownerDocument(target)) : after
   if (receiver && sendKey(receiver, 'keyup', key) && isAllowed && key.key === ' ')
-    activateBySpace(checkedTarget(target, key, call), call)
+    activateBySpace(checkTarget(target, key, call), call)
 }
 
 interface KeyCall extends GuardedCall {
@@ -71,16 +71,16 @@ export function activationBy(
   return key === 'Enter' && isText && isTag(receiver, 'textarea') ? undefined : 'activate'
 }
 
-function checkedTarget(target: Element, key: Key, call: KeyCall): Element {
-  const now = connectedTarget(target)
-  const activation = activationBy(key, now, call)
-  if (now !== target) checkKey(now, call, activation)
-  else if (activation) checkPressed(now, call, activation)
-  return now
+function checkTarget(target: Element, key: Key, call: KeyCall): Element {
+  const current = findConnectedTarget(target)
+  const activation = activationBy(key, current, call)
+  if (current !== target) checkKey(current, call, activation)
+  else if (activation) checkPressed(current, call, activation)
+  return current
 }
 
 /** The target, or the focused element if the page removed the target when it re-rendered. */
-function connectedTarget(target: Element): Element {
+function findConnectedTarget(target: Element): Element {
   return native.isConnected(target)
     ? target
     : (focusedElement(native.ownerDocument(target)) ?? target)
@@ -120,7 +120,7 @@ function activateBySpace(target: Element, call: KeyCall): void {
 /** The default action of a key whose event no listener prevented. */
 function defaultAction(target: Element, key: Key, call: KeyCall): void {
   const { key: name } = key
-  const check: KeyCheck = (one, how) => checkKey(one, call, how)
+  const check: KeyCheck = (element, activation) => checkKey(element, call, activation)
   if (name === 'Tab') return moveFocus(target, key.shiftKey ? -1 : 1)
   if (name === 'Escape') return closeDialog(target, call.live)
   if (name === 'Enter') return pressEnter(target, key, check)
@@ -128,8 +128,8 @@ function defaultAction(target: Element, key: Key, call: KeyCall): void {
   if (!isElement(target)) return
   if (name === 'Backspace' || name === 'Delete') return deleteText(target, name)
   if ((key.ctrlKey || key.metaKey) && name.toLowerCase() === 'a') return selectAll(target)
-  const writes = isTypedField(target) || editContextOf(target) !== null
-  if (isPrintable(key) && writes) insertText(target, name)
+  const acceptsText = isTypedField(target) || editContextOf(target) !== null
+  if (isPrintable(key) && acceptsText) insertText(target, name)
 }
 
 function pressEnter(target: Element, key: Key, check: KeyCheck): void {
@@ -174,7 +174,8 @@ const POPOVERS = '[popover]:not([popover=manual]):popover-open'
 function closeDialog(target: Element, { options }: LivePage): void {
   const ownerDocument = native.ownerDocument(target)
   const popovers = [...native.querySelectorAll(ownerDocument, POPOVERS)]
-  const popover = popovers.findLast((one) => isAllowed(one, options)) ?? closest(target, POPOVERS)
+  const popover =
+    popovers.findLast((candidate) => isAllowed(candidate, options)) ?? closest(target, POPOVERS)
   if (isElement(popover)) return native.hidePopover(popover)
   const dialog = closest(target, 'dialog:modal') ?? openModal(ownerDocument)
   if (!dialog || !isTag(dialog, 'dialog') || native.matches(dialog, '[closedby=none]')) return
@@ -193,8 +194,8 @@ function stepField(field: HTMLInputElement, key: string): void {
   if (key === 'Home') setNativeValue(field, field.min || '0')
   else if (key === 'End') setNativeValue(field, field.max || '100')
   else {
-    const by = key.startsWith('Page') ? 10 : 1
-    field.stepUp(/^(ArrowUp|ArrowRight|PageUp)$/.test(key) ? by : -by)
+    const amount = key.startsWith('Page') ? 10 : 1
+    field.stepUp(/^(ArrowUp|ArrowRight|PageUp)$/.test(key) ? amount : -amount)
   }
   if (field.value !== before) sendChoice(field)
 }
@@ -202,7 +203,7 @@ function stepField(field: HTMLInputElement, key: string): void {
 /** Handles arrow keys in a group of radio buttons, which move the choice. */
 function moveRadio(radio: HTMLInputElement, key: string, check: KeyCheck): void {
   if (!key.startsWith('Arrow')) return
-  const group = radiosOf(radio).filter((one) => !isDisabled(one))
+  const group = radiosOf(radio).filter((candidate) => !isDisabled(candidate))
   const step = /(Right|Down)$/.test(key) ? 1 : -1
   const next = group.at((group.indexOf(radio) + step) % group.length)
   if (!isElement(next) || next === radio) return
@@ -216,8 +217,8 @@ function stepSelect(select: HTMLSelectElement, key: string, check: KeyCheck): vo
   const options = [...select.options].filter((option) => !isDisabled(option))
   const at = options.findIndex((option) => option.index === select.selectedIndex)
   const step = /(Right|Down)$/.test(key) ? 1 : -1
-  const wanted = key === 'Home' ? 0 : key === 'End' ? options.length : Math.max(0, at + step)
-  const option = options[wanted] ?? options.at(-1)
+  const targetIndex = key === 'Home' ? 0 : key === 'End' ? options.length : Math.max(0, at + step)
+  const option = options[targetIndex] ?? options.at(-1)
   if (!option || option.index === select.selectedIndex) return
   check(option)
   select.selectedIndex = option.index
@@ -230,7 +231,7 @@ function moveFocus(from: Element, step: 1 | -1): void {
   const order = tabOrder(openModal(ownerDocument) ?? nativeDocument.body(ownerDocument))
   const at = order.indexOf(from as HTMLElement)
   const next =
-    at < 0 ? nearest(order, from, step) : order[(at + step + order.length) % order.length]
+    at < 0 ? findNearest(order, from, step) : order[(at + step + order.length) % order.length]
   if (next) native.focus(next)
 }
 
@@ -254,17 +255,20 @@ function isTabStopOfGroup(element: Element): boolean {
   if (!isTag(element, 'input') || element.type !== 'radio' || element.checked || !element.name)
     return true
   const group = radiosOf(element)
-  return group[0] === element && !group.some((one) => native.matches(one, ':checked'))
+  return group[0] === element && !group.some((candidate) => native.matches(candidate, ':checked'))
 }
 
-function nearest(
+function findNearest(
   order: readonly HTMLElement[],
   from: Element,
   step: 1 | -1,
 ): HTMLElement | undefined {
-  const wanted = step === 1 ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING
-  const side = order.filter((element) => native.compareDocumentPosition(from, element) & wanted)
-  return step === 1 ? (side[0] ?? order[0]) : (side.at(-1) ?? order.at(-1))
+  const positionMask =
+    step === 1 ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING
+  const candidates = order.filter(
+    (element) => native.compareDocumentPosition(from, element) & positionMask,
+  )
+  return step === 1 ? (candidates[0] ?? order[0]) : (candidates.at(-1) ?? order.at(-1))
 }
 
 /** A selection in a text. For a caret, both ends are equal. */
@@ -274,7 +278,7 @@ interface TextRange {
 }
 
 /** The range that a key deletes: the selection, else the whole character before or after the caret, if there is one. */
-function deletedRange(
+function getDeletedRange(
   { start, end }: TextRange,
   text: string,
   key: 'Backspace' | 'Delete',
@@ -296,15 +300,15 @@ type TextUpdateEventMaker = new (type: string, init: object) => Event
 function typeIntoContext(target: Element, context: EditContext, text: string): boolean {
   if (text === '\n') return sendInput(target, 'beforeinput', { inputType: 'insertParagraph' })
   if (!sendInput(target, 'beforeinput', { inputType: 'insertText', data: text })) return false
-  update(target, context, { ...contextSelection(context), text })
+  updateContext(target, context, { ...contextSelection(context), text })
   return true
 }
 
 function deleteInContext(target: Element, context: EditContext, key: 'Backspace' | 'Delete'): void {
   const inputType = key === 'Backspace' ? 'deleteContentBackward' : 'deleteContentForward'
   if (!sendInput(target, 'beforeinput', { inputType })) return
-  const deleted = deletedRange(contextSelection(context), context.text, key)
-  if (deleted.start < deleted.end) update(target, context, { ...deleted, text: '' })
+  const deleted = getDeletedRange(contextSelection(context), context.text, key)
+  if (deleted.start < deleted.end) updateContext(target, context, { ...deleted, text: '' })
 }
 
 /** Returns the selection in order: its ends are swapped if it was made backwards. */
@@ -315,14 +319,14 @@ function contextSelection({ selectionStart, selectionEnd }: EditContext): TextRa
   }
 }
 
-function update(
+function updateContext(
   target: Element,
   context: EditContext,
   { start, end, text }: TextRange & { readonly text: string },
 ): void {
-  const at = start + text.length
+  const caret = start + text.length
   context.updateText(start, end, text)
-  context.updateSelection(at, at)
+  context.updateSelection(caret, caret)
   const { TextUpdateEvent } = viewOf(target) as unknown as {
     readonly TextUpdateEvent: TextUpdateEventMaker
   }
@@ -331,8 +335,8 @@ function update(
       text,
       updateRangeStart: start,
       updateRangeEnd: end,
-      selectionStart: at,
-      selectionEnd: at,
+      selectionStart: caret,
+      selectionEnd: caret,
     }),
   )
 }
@@ -350,11 +354,15 @@ type Edge = 'start' | 'end'
  */
 export function textEdge(editable: Element, edge: Edge): Caret {
   let node: Node = editable
-  for (let inner = childAt(node, edge); inner && takesText(inner); inner = childAt(node, edge))
+  for (
+    let inner = getEdgeChild(node, edge);
+    inner && canHoldText(inner);
+    inner = getEdgeChild(node, edge)
+  )
     node = inner
   if (edge === 'start') return { node, offset: 0 }
   if (native.nodeType(node) === 3) return { node, offset: native.nodeValue(node)?.length ?? 0 }
-  const last = childAt(node, edge)
+  const last = getEdgeChild(node, edge)
   const onlyBreak = isElement(last) && native.localName(last) === 'br'
   return {
     node,
@@ -363,20 +371,20 @@ export function textEdge(editable: Element, edge: Edge): Caret {
 }
 
 /** The first or last child, skipping whitespace and placeholder line breaks. */
-function childAt(node: Node, edge: Edge): ChildNode | null {
-  const shown = [...native.childNodes(node)].filter(
+function getEdgeChild(node: Node, edge: Edge): ChildNode | null {
+  const children = [...native.childNodes(node)].filter(
     (child) =>
       isElement(child) ||
       (native.nodeType(child) === 3 && /[^ \t\r\n\f]/.test(native.nodeValue(child) ?? '')),
   )
   // A trailing line break only makes the last line visible.
-  const last = shown.at(-1)
-  if (edge === 'end' && shown.length > 1 && isElement(last) && native.localName(last) === 'br')
-    shown.pop()
-  return shown.at(edge === 'start' ? 0 : -1) ?? native.firstChild(node)
+  const last = children.at(-1)
+  if (edge === 'end' && children.length > 1 && isElement(last) && native.localName(last) === 'br')
+    children.pop()
+  return children.at(edge === 'start' ? 0 : -1) ?? native.firstChild(node)
 }
 
-function takesText(node: Node): boolean {
+function canHoldText(node: Node): boolean {
   if (native.nodeType(node) === 3) return true
   return (
     isElement(node) && native.isContentEditable(node) && !WITHOUT_TEXT.has(native.localName(node))
@@ -420,7 +428,7 @@ function insertPlainText(
   details: Parameters<typeof sendInput>[2],
 ): boolean {
   if (field.readOnly || !sendInput(field, 'beforeinput', details)) return false
-  replaceSelection(field, withinLength(field, text))
+  replaceSelection(field, cutToMaxLength(field, text))
   sendInput(field, 'input', details)
   return true
 }
@@ -451,7 +459,7 @@ export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): vo
   }
   if (target.readOnly || !sendInput(target, 'beforeinput', { inputType })) return
   const before = fieldText(target)
-  const deleted = deletedRange(selectionOf(target), before, key)
+  const deleted = getDeletedRange(getSelectionRange(target), before, key)
   if (deleted.start === deleted.end) return
   setText(target, before.slice(0, deleted.start) + before.slice(deleted.end))
   setCaret(target, deleted.start)
@@ -482,17 +490,17 @@ export function selectAll(target: HTMLElement): void {
 function moveCaret(target: HTMLElement, { key, shiftKey = false }: Key): void {
   if (isPlainTextField(target)) {
     const { value } = target
-    const beside = (side: 'Backspace' | 'Delete'): TextRange =>
-      deletedRange(selectionOf(target), value, side)
-    const to = {
-      ArrowLeft: beside('Backspace').start,
-      ArrowRight: beside('Delete').end,
+    const rangeAtCaret = (key: 'Backspace' | 'Delete'): TextRange =>
+      getDeletedRange(getSelectionRange(target), value, key)
+    const position = {
+      ArrowLeft: rangeAtCaret('Backspace').start,
+      ArrowRight: rangeAtCaret('Delete').end,
       ArrowUp: 0,
       Home: 0,
     }[key]
-    return setCaret(target, to ?? value.length)
+    return setCaret(target, position ?? value.length)
   }
-  const forward = /^(ArrowRight|ArrowDown|End)$/.test(key)
+  const isForward = /^(ArrowRight|ArrowDown|End)$/.test(key)
   const unit = /(Up|Down)$/.test(key)
     ? 'line'
     : key.startsWith('Arrow')
@@ -500,7 +508,7 @@ function moveCaret(target: HTMLElement, { key, shiftKey = false }: Key): void {
       : 'lineboundary'
   viewOf(target)
     .getSelection()
-    ?.modify(shiftKey ? 'extend' : 'move', forward ? 'forward' : 'backward', unit)
+    ?.modify(shiftKey ? 'extend' : 'move', isForward ? 'forward' : 'backward', unit)
 }
 
 /** Moves the caret to the end of the content. */
@@ -522,24 +530,24 @@ function submitImplicitly(input: HTMLInputElement): void {
 }
 
 function replaceSelection(field: TextField, text: string): void {
-  const { start, end } = selectionOf(field)
+  const { start, end } = getSelectionRange(field)
   const before = fieldText(field)
   setText(field, before.slice(0, start) + text + before.slice(end))
   setCaret(field, start + text.length)
 }
 
 /** Cuts a text to the field's `maxlength`, which browsers enforce only while a person types. */
-function withinLength(field: TextField, text: string): string {
+function cutToMaxLength(field: TextField, text: string): string {
   if (field.maxLength < 0) return text
-  const { start, end } = selectionOf(field)
+  const { start, end } = getSelectionRange(field)
   return text.slice(0, Math.max(0, field.maxLength - (field.value.length - (end - start))))
 }
 
 /** Number and e-mail fields don't expose their caret: it is assumed to be at the end. */
-function selectionOf(field: TextField): TextRange {
+function getSelectionRange(field: TextField): TextRange {
   const { length } = fieldText(field)
-  const marked = field.selectionStart === null && selectedWhole.has(field)
-  return marked
+  const isWhole = field.selectionStart === null && selectedWhole.has(field)
+  return isWhole
     ? { start: 0, end: length }
     : { start: field.selectionStart ?? length, end: field.selectionEnd ?? length }
 }
@@ -564,9 +572,10 @@ function setCaret(field: TextField, at: number): void {
 function keepSpaceBefore(editor: HTMLElement, insert: () => void): void {
   const node = textBeforeSelection(editor)
   const before = node?.data ?? ''
-  const kept = before.trimEnd()
+  const trimmed = before.trimEnd()
   insert()
-  if (node && kept !== before && node.data === kept) node.appendData(before.slice(kept.length))
+  if (node && trimmed !== before && node.data === trimmed)
+    node.appendData(before.slice(trimmed.length))
 }
 
 /** The text node that ends where the selection begins. */

@@ -1,4 +1,4 @@
-import { asSent, quote, shorten } from '../../clean-text.ts'
+import { markAsSent, quote, shorten } from '../../clean-text.ts'
 import { activeElement, closest, focusedElement, isElement } from '../../dom.ts'
 import * as native from '../../native.ts'
 import * as nativeDocument from '../../native-document.ts'
@@ -29,11 +29,11 @@ const MAX_TIMES = 50
 const COMPOSITE = '[role=tree],[role=treegrid],[role=grid],[role=listbox],[role=menu]'
 
 /** Focuses the element. If it can't take the focus, focuses the tree, grid or list around it. */
-function focusOn(element: HTMLElement): void {
+function focusTarget(element: HTMLElement): void {
   focusElement(element)
   if (focusedElement(native.ownerDocument(element)) === element) return
-  const around = closest(element, COMPOSITE)
-  if (isElement(around)) focusElement(around)
+  const container = closest(element, COMPOSITE)
+  if (isElement(container)) focusElement(container)
 }
 
 export async function pressKey(
@@ -46,10 +46,10 @@ export async function pressKey(
   const element = target === undefined ? null : await resolveTarget(target, options)
   return perform(options, async ({ showOverlay }) => {
     if (element) {
-      const shown = editContextOf(element) ? clickTarget(element, live.options) : element
-      await makeReady(shown, { live, signal, byKeys: true })
+      const displayed = editContextOf(element) ? clickTarget(element, live.options) : element
+      await makeReady(displayed, { live, signal, byKeys: true })
       await showOverlay(element)
-      focusOn(element)
+      focusTarget(element)
     }
     const ownerDocument = native.ownerDocument(rootOf(live.options))
     const focused = activeElement(ownerDocument)
@@ -67,16 +67,16 @@ export async function pressKey(
       await Promise.resolve()
     }
     const selected = readSelection(options)
-    const selects = selected !== '' && selected !== selectedBefore
-    const where =
+    const hasNewSelection = selected !== '' && selected !== selectedBefore
+    const targetNote =
       receiver === nativeDocument.body(ownerDocument)
         ? ''
         : ` on ${describeElement(receiver, live)}`
     return {
-      summary: `Pressed ${asSent(keyName)}${times > 1 ? ` ${times} times` : ''}${where}.${selects ? ` Selected: ${quote(shorten(selected, 100))}.` : ''}`,
+      summary: `Pressed ${markAsSent(keyName)}${times > 1 ? ` ${times} times` : ''}${targetNote}.${hasNewSelection ? ` Selected: ${quote(shorten(selected, 100))}.` : ''}`,
       element: receiver,
       focused,
-      expectsChange: !selects,
+      expectsChange: !hasNewSelection,
     }
   })
 }

@@ -5,12 +5,12 @@ import { requireAllowed } from '../../outline/region.ts'
 import { type ActOptions, PageError } from '../../page.ts'
 import { isField, isMasked } from '../../secrets/secret-fields.ts'
 import {
-  caretIn,
+  findCaret,
   cutsMasked,
   hasMasked,
-  longTextOf,
+  getLongText,
   patternOf,
-  textPlaces,
+  getTextPositions,
   readSelection,
 } from '../../read/long-text.ts'
 import { describeElement, resolveTarget, type Target } from '../target.ts'
@@ -32,8 +32,8 @@ export type TypingPlace = 'all' | 'end' | 'selection' | CharacterRange
 
 /** Selects the text to replace. */
 export function selectPlace(field: HTMLElement, place: TypingPlace, live: LivePage): void {
-  const context = editContextOf(field)
-  if (context) return selectByKeys(field, context, { place, live })
+  const editContext = editContextOf(field)
+  if (editContext) return selectByKeys(field, editContext, { place, live })
   switch (place) {
     case 'selection':
       return
@@ -49,7 +49,7 @@ export function selectPlace(field: HTMLElement, place: TypingPlace, live: LivePa
 /** Selects with keys, the only way in an editor that draws its own selection. */
 function selectByKeys(
   field: HTMLElement,
-  context: NonNullable<ReturnType<typeof editContextOf>>,
+  editContext: NonNullable<ReturnType<typeof editContextOf>>,
   { place, live }: { readonly place: TypingPlace; readonly live: LivePage },
 ): void {
   if (place === 'selection') return
@@ -61,16 +61,16 @@ function selectByKeys(
   const isMac = /mac/i.test(viewOf(field).navigator.platform)
   const end = isMac ? 'ArrowDown' : 'End'
   const key = { ...keyOf(place === 'all' ? 'a' : end), ctrlKey: !isMac, metaKey: isMac }
-  const isTaken = !sendKey(field, 'keydown', key)
+  const isPrevented = !sendKey(field, 'keydown', key)
   sendKey(field, 'keyup', key)
-  const { length } = context.text
-  if (!isTaken) context.updateSelection(place === 'all' ? 0 : length, length)
+  const { length } = editContext.text
+  if (!isPrevented) editContext.updateSelection(place === 'all' ? 0 : length, length)
 }
 
 /** Throws `invalid-input` for characters outside of the text, `unsupported` if no part of it can be selected. */
 function selectRange(element: HTMLElement, range: CharacterRange, live: LivePage): void {
   const { from, to } = range
-  const { length } = longTextOf(element, live.options)
+  const { length } = getLongText(element, live.options)
   const name = describeElement(element, live)
   if (from > to || to > length)
     throw new PageError(
@@ -83,16 +83,16 @@ function selectRange(element: HTMLElement, range: CharacterRange, live: LivePage
       throw new PageError('unsupported', `${name} can only be selected as a whole.`)
     return element.setSelectionRange(from, to)
   }
-  const places = textPlaces(element, live.options)
-  const start = caretIn(places, from) ?? textEdge(element, 'start')
-  const end = from === to ? start : (caretIn(places, to) ?? textEdge(element, 'end'))
+  const places = getTextPositions(element, live.options)
+  const start = findCaret(places, from) ?? textEdge(element, 'start')
+  const end = from === to ? start : (findCaret(places, to) ?? textEdge(element, 'end'))
   viewOf(element).getSelection()?.setBaseAndExtent(start.node, start.offset, end.node, end.offset)
 }
 
 /** Throws if the range cuts a secret: half of it, or with other text within, it would no longer be recognized. */
 function requireUncut(element: HTMLElement, range: CharacterRange, live: LivePage): void {
   if (isMasked(element, live.options)) return
-  const text = longTextOf(element, live.options)
+  const text = getLongText(element, live.options)
   if (!cutsMasked(element, text, { ...range, clean: scrubber(live) })) return
   throw new PageError(
     'unsupported',
@@ -130,8 +130,8 @@ export interface SelectTextOptions extends ActOptions {
   readonly to?: number
 }
 
-const SHOWN = 100
-const PLACES = 8
+const MAX_SHOWN_LENGTH = 100
+const MAX_POSITIONS = 8
 
 export async function selectText(
   target: Target,
@@ -141,54 +141,54 @@ export async function selectText(
   const live = livePage(page)
   const element = await resolveTarget(target, options)
   return perform(options, async ({ showOverlay }) => {
-    const part = editableIn(element) ?? element
-    requireAllowed(part, live.options)
-    if (isMasked(part, live.options))
-      throw new PageError('unsupported', `${describeElement(part, live)} is masked.`)
-    if (isField(part)) await makeReady(part, { live, signal, byKeys: true })
-    else scrollIntoView(part)
-    await showOverlay(part)
-    const range = rangeIn(part, options, live)
-    if (isField(part)) native.focus(part, { preventScroll: true })
-    selectRange(part, range, live)
+    const field = editableIn(element) ?? element
+    requireAllowed(field, live.options)
+    if (isMasked(field, live.options))
+      throw new PageError('unsupported', `${describeElement(field, live)} is masked.`)
+    if (isField(field)) await makeReady(field, { live, signal, byKeys: true })
+    else scrollIntoView(field)
+    await showOverlay(field)
+    const range = resolveRange(field, options, live)
+    if (isField(field)) native.focus(field, { preventScroll: true })
+    selectRange(field, range, live)
     return {
       summary: () => {
-        const name = describeElement(part, live)
+        const name = describeElement(field, live)
         const selected = readSelection(options)
         if (!selected && range.from < range.to)
           throw new PageError('unsupported', `The page did not keep the selection in ${name}.`)
-        const shown = quote(shorten(cleanText(selected), SHOWN))
+        const shown = quote(shorten(cleanText(selected), MAX_SHOWN_LENGTH))
         return `Selected ${shown} in ${name}, characters ${range.from} to ${range.to}.`
       },
-      element: part,
-      focused: part,
+      element: field,
+      focused: field,
       expectsChange: false,
     }
   })
 }
 
-function rangeIn(
+function resolveRange(
   element: HTMLElement,
-  { text, from: given, to }: SelectTextOptions,
+  { text, from: requestedFrom, to }: SelectTextOptions,
   live: LivePage,
 ): CharacterRange {
-  const from = given ?? 0
-  const whole = longTextOf(element, live.options)
-  if (text === undefined) return { from, to: to ?? whole.length }
+  const from = requestedFrom ?? 0
+  const content = getLongText(element, live.options)
+  if (text === undefined) return { from, to: to ?? content.length }
   const clean = scrubber(live)
-  const found = [...whole.matchAll(new RegExp(patternOf(text), 'g'))]
-    .map(({ index, 0: passage }) => ({ from: index, to: index + passage.length }))
-    .filter((range) => range.from >= from && range.to <= (to ?? whole.length))
+  const found = [...content.matchAll(new RegExp(patternOf(text), 'g'))]
+    .map(({ index, 0: match }) => ({ from: index, to: index + match.length }))
+    .filter((range) => range.from >= from && range.to <= (to ?? content.length))
     // A match must not reveal masked text.
-    .filter((range) => range.to > range.from && !hasMasked(element, whole, { ...range, clean }))
+    .filter((range) => range.to > range.from && !hasMasked(element, content, { ...range, clean }))
   const [first, ...others] = found
   const name = describeElement(element, live)
   if (!first) throw new PageError('not-found', `${name} does not hold ${quoteSent(text)}.`)
-  if (others.length > 0 && given === undefined) {
-    const places = found.slice(0, PLACES).map((range) => range.from)
+  if (others.length > 0 && requestedFrom === undefined) {
+    const positions = found.slice(0, MAX_POSITIONS).map((range) => range.from)
     throw new PageError(
       'ambiguous',
-      `${name} holds ${quoteSent(text)} ${found.length} times, at ${places.join(', ')}: give from.`,
+      `${name} holds ${quoteSent(text)} ${found.length} times, at ${positions.join(', ')}: give from.`,
     )
   }
   return first

@@ -30,10 +30,10 @@ import { lazyPattern } from '../../../lib/once.ts'
 
 /** The parts of a field with separate parts for day, month and year; empty for other fields. */
 export function partsOf(target: Element): HTMLElement[] {
-  const found = [
+  const parts = [
     ...native.querySelectorAll<HTMLElement>(target, '[role=spinbutton][aria-valuemax]'),
   ]
-  return found.length > 1 ? found : []
+  return parts.length > 1 ? parts : []
 }
 
 /** The values of the parts, in their order. */
@@ -50,8 +50,8 @@ export async function typeParts(
   text: string,
   { live, signal, showOverlay }: ActionContext,
 ): Promise<boolean> {
-  const wanted = readDateParts(text)
-  const plan = wanted && planParts(parts, wanted)
+  const dateParts = readDateParts(text)
+  const plan = dateParts && planParts(parts, dateParts)
   if (!plan) return false
   for (const { field, text: value } of plan) {
     await makeReady(field, { live, signal, byKeys: true })
@@ -86,12 +86,14 @@ interface DateParts {
 
 const DATE = String.raw`(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})`
 const TIME = String.raw`(?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2}))?(?: ?(?<half>[ap])\.?m\.?)?`
-const FORMS = [DATE, TIME, `${DATE}[T ]${TIME}`].map((form) => lazyPattern(() => `^${form}$`, 'i'))
+const FORMS = [DATE, TIME, `${DATE}[T ]${TIME}`].map((pattern) =>
+  lazyPattern(() => `^${pattern}$`, 'i'),
+)
 
 /** Reads `2026-03-09`, `14:30`, `2:30 PM`, `2026-03-09T14:30`; null for any other text. */
 export function readDateParts(text: string): DateParts | null {
-  for (const form of FORMS) {
-    const { half, ...found } = form().exec(text.trim())?.groups ?? {}
+  for (const pattern of FORMS) {
+    const { half, ...found } = pattern().exec(text.trim())?.groups ?? {}
     const entries = Object.entries(found).filter(([, value]) => value !== undefined)
     if (entries.length === 0) continue
     const parts: DateParts = Object.fromEntries(
@@ -114,20 +116,20 @@ interface PartPlan {
  * The text for each part, or null when a part is missing. Parts are identified by their highest value, since names
  * depend on the language.
  */
-export function planParts(fields: readonly HTMLElement[], wanted: DateParts): PartPlan[] | null {
-  const kinds = kindsOf(fields.map((field) => Number(field.ariaValueMax)))
-  if (Object.keys(wanted).some((name) => !kinds.includes(name as keyof DateParts))) return null
+export function planParts(fields: readonly HTMLElement[], dateParts: DateParts): PartPlan[] | null {
+  const kinds = detectKinds(fields.map((field) => Number(field.ariaValueMax)))
+  if (Object.keys(dateParts).some((name) => !kinds.includes(name as keyof DateParts))) return null
   return fields.flatMap((field, index) => {
-    const text = textFor(kinds[index] ?? null, Number(field.ariaValueMax), wanted)
+    const text = formatPart(kinds[index] ?? null, Number(field.ariaValueMax), dateParts)
     return text === null ? [] : [{ field, text }]
   })
 }
 
 type Kind = keyof DateParts | 'half' | null
 
-function kindsOf(highest: readonly number[]): Kind[] {
-  const minute = highest.indexOf(59)
-  return highest.map((max, index) => {
+function detectKinds(maxValues: readonly number[]): Kind[] {
+  const minute = maxValues.indexOf(59)
+  return maxValues.map((max, index) => {
     if (max > 60) return 'year'
     if (max === 59) return index === minute ? 'minute' : 'second'
     if (max >= 28) return 'day'
@@ -137,14 +139,14 @@ function kindsOf(highest: readonly number[]): Kind[] {
   })
 }
 
-function textFor(kind: Kind, max: number, wanted: DateParts): string | null {
-  const { hour } = wanted
+function formatPart(kind: Kind, max: number, dateParts: DateParts): string | null {
+  const { hour } = dateParts
   if (kind === 'half') return hour === undefined ? null : hour < 12 ? 'A' : 'P'
-  const value = kind && wanted[kind]
+  const value = kind && dateParts[kind]
   if (value === null || value === undefined) return null
   if (kind === 'year') return String(max < 100 ? value % 100 : value).padStart(2, '0')
-  const shown = kind === 'hour' && max <= 12 ? value % 12 || (max === 12 ? 12 : 0) : value
-  return String(shown).padStart(2, '0')
+  const displayed = kind === 'hour' && max <= 12 ? value % 12 || (max === 12 ? 12 : 0) : value
+  return String(displayed).padStart(2, '0')
 }
 
 /** Characters that are typed one by one. The rest of a longer text is inserted at once, as by a paste. */
@@ -162,10 +164,10 @@ export async function typeCharacters(
   text: string,
   { context, place }: { readonly context: ActionContext; readonly place: TypingPlace },
 ): Promise<HTMLElement> {
-  const first = editableIn(target) ?? target
-  const currentField = trackField(first, context)
-  await clickElement(first, context)
-  const field = currentField() ?? first
+  const initialField = editableIn(target) ?? target
+  const currentField = trackField(initialField, context)
+  await clickElement(initialField, context)
+  const field = currentField() ?? initialField
   if (!fieldHasFocus(field)) native.focus(field)
   focusFrame(native.ownerDocument(field))
   await letEditorUpdate(field, context)
@@ -173,18 +175,18 @@ export async function typeCharacters(
   await letEditorUpdate(field, context)
   const isAll = place === 'all'
   if (text) {
-    const before = contentOf(field)
+    const before = readContent(field)
     const { from, to } = (isAll ? null : selectedRange(field)) ?? {
       from: before.length,
       to: before.length,
     }
-    const whole = isAll ? text : before.slice(0, from) + text + before.slice(to)
-    await typeAll(text, { before, whole, currentField, context, isAll })
-  } else if (isAll) clear(field, currentField, context)
+    const after = isAll ? text : before.slice(0, from) + text + before.slice(to)
+    await typeAll(text, { before, after, currentField, context, isAll })
+  } else if (isAll) clearField(field, currentField, context)
   else if (hasSelection(field)) sendKeyPress(field, keyOf('Backspace'), context)
-  const last = currentField() ?? field
-  if (isPlainTextField(last)) sendChange(last)
-  return last
+  const finalField = currentField() ?? field
+  if (isPlainTextField(finalField)) sendChange(finalField)
+  return finalField
 }
 
 /**
@@ -198,7 +200,7 @@ async function letEditorUpdate(field: HTMLElement, { signal }: ActionContext): P
 interface Typing {
   /** The field's content before typing, and the one to expect afterwards. */
   readonly before: string
-  readonly whole: string
+  readonly after: string
   readonly currentField: FieldTracker
   readonly context: ActionContext
 }
@@ -209,25 +211,26 @@ async function typeAll(
 ): Promise<void> {
   const { currentField, context } = typing
   const characters = Array.from(text)
-  const rest = characters.slice(TYPED_CHARACTERS).join('')
-  let accepted = false
+  const remaining = characters.slice(TYPED_CHARACTERS).join('')
+  let hasAccepted = false
   // The page chooses what such a field takes: nothing was lost.
   let isRefusing = false
   for (const [index, character] of characters.slice(0, TYPED_CHARACTERS).entries()) {
     const reselect = index === 0 && isAll
     const type = (): boolean =>
       typeCharacter(focusedField(requireField(currentField)), character, { reselect, context })
-    const isIn = reporting(type, index)
-    accepted ||= isIn
-    isRefusing ||= !isIn
+    const isAccepted = reporting(type, index)
+    hasAccepted ||= isAccepted
+    isRefusing ||= !isAccepted
     await yieldToEventLoop()
     context.signal?.throwIfAborted()
     const typed = characters.slice(0, index + 1).join('')
-    if (!isRefusing && isTypingLost(currentField(), typed)) return setAgain(typing)
+    if (!isRefusing && isTypingLost(currentField(), typed)) return retype(typing)
   }
-  if (rest) accepted = (await insertRest(currentField, rest, context)) || accepted
-  if (!accepted) await pasteInstead(text, typing)
-  else if (rest && !isRefusing && isTypingLost(currentField(), text)) await setAgain(typing)
+  if (remaining)
+    hasAccepted = (await insertRemaining(currentField, remaining, context)) || hasAccepted
+  if (!hasAccepted) await pasteInstead(text, typing)
+  else if (remaining && !isRefusing && isTypingLost(currentField(), text)) await retype(typing)
 }
 
 /** How long a page may take to put a value that was set into the field. Milliseconds. */
@@ -237,31 +240,31 @@ const KEPT_MS = 400
  * Sets the whole value by one `input` event, or else by slower keys. Keys get lost in a field whose value comes from a
  * state that is set later, such as the page's address: each is typed into an old value.
  */
-async function setAgain({ whole, currentField, context }: Typing): Promise<void> {
-  for (const parts of [[whole], Array.from(whole)]) {
+async function retype({ after, currentField, context }: Typing): Promise<void> {
+  for (const pieces of [[after], Array.from(after)]) {
     let typed = ''
-    for (const part of parts) {
+    for (const piece of pieces) {
       const field = requireField(currentField)
       if (!isPlainTextField(field)) return
       if (!typed) selectField(field)
-      if (part === whole) {
+      if (piece === after) {
         checkField(field, context)
-        insertText(field, part)
-      } else typeCharacter(field, part, { reselect: !typed, context })
-      typed += part
-      if (!(await keepsTyped(currentField, typed, context))) break
+        insertText(field, piece)
+      } else typeCharacter(field, piece, { reselect: !typed, context })
+      typed += piece
+      if (!(await waitUntilKept(currentField, typed, context))) break
     }
-    if (!isTypingLost(currentField(), whole)) return
+    if (!isTypingLost(currentField(), after)) return
   }
 }
 
 /** Waits until the field has the text. */
-async function keepsTyped(
+async function waitUntilKept(
   currentField: FieldTracker,
   typed: string,
   { signal }: ActionContext,
 ): Promise<boolean> {
-  for (const until = performance.now() + KEPT_MS; performance.now() < until;) {
+  for (const deadline = performance.now() + KEPT_MS; performance.now() < deadline;) {
     await sleep(20, signal)
     if (!isTypingLost(currentField(), typed)) return true
   }
@@ -281,14 +284,15 @@ function isTypingLost(field: HTMLElement | null, typed: string): boolean {
 
 /** Whether letters or digits of a text are missing in a value. Text before a comma may have become a chip. */
 export function isLost(text: string, value: string): boolean {
-  const wanted = lettersOf(text.split(/[,;\n]/).at(-1) ?? '')
-  let found = 0
-  for (const letter of lettersOf(value)) if (letter === wanted[found]) found += 1
-  return found < wanted.length
+  const expected = reduceToLetters(text.split(/[,;\n]/).at(-1) ?? '')
+  let matchedCount = 0
+  for (const letter of reduceToLetters(value))
+    if (letter === expected[matchedCount]) matchedCount += 1
+  return matchedCount < expected.length
 }
 
 /** Letters and digits, as fields change accents, the case and signs. */
-function lettersOf(text: string): string {
+function reduceToLetters(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/[^\p{L}\p{N}]/gu, '')
@@ -309,25 +313,25 @@ function reporting(type: () => boolean, typed: number): boolean {
 }
 
 /** Sends line breaks to editors as Enter key presses: editors don't make paragraphs of line breaks within a text. */
-async function insertRest(
+async function insertRemaining(
   currentField: FieldTracker,
   text: string,
   context: ActionContext,
 ): Promise<boolean> {
-  const current = (): HTMLElement => {
+  const getCurrent = (): HTMLElement => {
     const field = focusedField(requireField(currentField))
     checkField(field, context)
     return field
   }
-  const first = current()
+  const first = getCurrent()
   if (isPlainTextField(first)) return insertText(first, text)
-  let accepted = false
+  let isAccepted = false
   for (const [index, line] of text.split('\n').entries()) {
-    if (index > 0) typeCharacter(current(), '\n', { reselect: false, context })
-    if (line) accepted = insertText(current(), line) || accepted
+    if (index > 0) typeCharacter(getCurrent(), '\n', { reselect: false, context })
+    if (line) isAccepted = insertText(getCurrent(), line) || isAccepted
     await yieldToEventLoop()
   }
-  return accepted
+  return isAccepted
 }
 
 /** Returns the field that is typed into, or its replacement; null when there is none. */
@@ -341,24 +345,24 @@ function requireField(currentField: FieldTracker): HTMLElement {
 }
 
 /** Finds a field again after a re-render: its replacement has taken the focus, or no other one has its role and name. */
-function trackField(first: HTMLElement, context: ActionContext): FieldTracker {
+function trackField(original: HTMLElement, context: ActionContext): FieldTracker {
   const { live } = context
-  const role = getShownRole(first)
-  const name = getAccessibleName(first, role, live.options).text
-  let field = first
+  const role = getShownRole(original)
+  const name = getAccessibleName(original, role, live.options).text
+  let field = original
   return () => {
-    field = checkedReplacement(field, context)
+    field = checkReplacement(field, context)
     if (native.isConnected(field)) return field
-    const [element, another] = [...descendantsOf(rootOf(live.options))].filter(
-      (one): one is HTMLElement =>
-        isElement(one) &&
-        getShownRole(one) === role &&
-        editableIn(one) === one &&
-        hiddenReason(one) === null &&
-        getAccessibleName(one, role, live.options).text === name &&
-        isAllowed(one, live.options),
+    const [element, duplicate] = [...descendantsOf(rootOf(live.options))].filter(
+      (candidate): candidate is HTMLElement =>
+        isElement(candidate) &&
+        getShownRole(candidate) === role &&
+        editableIn(candidate) === candidate &&
+        hiddenReason(candidate) === null &&
+        getAccessibleName(candidate, role, live.options).text === name &&
+        isAllowed(candidate, live.options),
     )
-    if (!element || another) return null
+    if (!element || duplicate) return null
     checkField(element, context)
     focusElement(element)
     caretToEnd(element)
@@ -369,9 +373,9 @@ function trackField(first: HTMLElement, context: ActionContext): FieldTracker {
 
 /** The field that has the focus now: one-time-code fields move it while someone types. */
 export function focusedField(field: HTMLElement): HTMLElement {
-  const now = focusedElement(native.ownerDocument(field))
-  const elsewhere = isElement(now) && isTypedField(now) && !isAgentElement(now)
-  return elsewhere ? now : field
+  const focused = focusedElement(native.ownerDocument(field))
+  const hasMoved = isElement(focused) && isTypedField(focused) && !isAgentElement(focused)
+  return hasMoved ? focused : field
 }
 
 /**
@@ -380,15 +384,15 @@ export function focusedField(field: HTMLElement): HTMLElement {
  */
 function checkField(field: HTMLElement, context: GuardedCall): void {
   const focused = focusedElement(native.ownerDocument(field))
-  const isTaken = focused !== null && isAgentElement(focused) && !isPlainTextField(field)
-  checkKey(isTaken ? focused : field, context)
+  const isChatFocused = focused !== null && isAgentElement(focused) && !isPlainTextField(field)
+  checkKey(isChatFocused ? focused : field, context)
 }
 
 /** The field, or the focused field if the page has removed the first one. */
-function checkedReplacement(field: HTMLElement, context: GuardedCall): HTMLElement {
-  const now = native.isConnected(field) ? field : focusedField(field)
-  if (now !== field) checkField(now, context)
-  return now
+function checkReplacement(field: HTMLElement, context: GuardedCall): HTMLElement {
+  const current = native.isConnected(field) ? field : focusedField(field)
+  if (current !== field) checkField(current, context)
+  return current
 }
 
 /** Some fields prevent typing but accept a paste. */
@@ -401,21 +405,21 @@ async function pasteInstead(
   await frame()
   await frame()
   const field = requireField(currentField)
-  if (contentOf(field) !== before || pasteText(field, text)) return
+  if (readContent(field) !== before || pasteText(field, text)) return
   const name = describeElement(field, context.live)
   throw new PageError('refused-value', `${name} does not take this text: the page prevents it.`)
 }
 
-function contentOf(field: HTMLElement): string {
+function readContent(field: HTMLElement): string {
   return isPlainTextField(field) ? fieldText(field) : native.innerText(field)
 }
 
-function clear(field: HTMLElement, currentField: FieldTracker, context: GuardedCall): void {
+function clearField(field: HTMLElement, currentField: FieldTracker, context: GuardedCall): void {
   sendKeyPress(field, keyOf('Backspace'), context)
-  const now = currentField()
-  if (!now || !isPlainTextField(now) || fieldText(now) === '') return
-  selectField(now)
-  deleteText(now, 'Backspace')
+  const current = currentField()
+  if (!current || !isPlainTextField(current) || fieldText(current) === '') return
+  selectField(current)
+  deleteText(current, 'Backspace')
 }
 
 /**
@@ -433,14 +437,14 @@ function typeCharacter(
     sendKeyPress(field, key, { ...context, isText: true })
     return true
   }
-  const current = (): HTMLElement => checkedReplacement(field, context)
+  const getCurrent = (): HTMLElement => checkReplacement(field, context)
   const key = withShift(keyOf(character))
-  const isAllowed = sendKey(field, 'keydown', key) && sendKey(current(), 'keypress', key)
-  const now = current()
-  if (reselect && now !== field && isPlainTextField(now)) selectField(now)
-  const accepted = isAllowed && insertText(now, character)
-  sendKey(current(), 'keyup', key)
-  return accepted
+  const isAllowed = sendKey(field, 'keydown', key) && sendKey(getCurrent(), 'keypress', key)
+  const current = getCurrent()
+  if (reselect && current !== field && isPlainTextField(current)) selectField(current)
+  const isAccepted = isAllowed && insertText(current, character)
+  sendKey(getCurrent(), 'keyup', key)
+  return isAccepted
 }
 
 function fieldHasFocus(field: HTMLElement): boolean {

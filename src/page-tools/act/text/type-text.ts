@@ -32,7 +32,7 @@ import {
 import { type CharacterRange, selectedRange, type TypingPlace } from './select-text.ts'
 import { requireAllowed } from '../../outline/region.ts'
 import {
-  asSent,
+  markAsSent,
   cleanText,
   normalize,
   quote,
@@ -42,7 +42,7 @@ import {
   shorten,
 } from '../../clean-text.ts'
 import { makeReady } from '../make-ready.ts'
-import { longTextOf, textInRange } from '../../read/long-text.ts'
+import { getLongText, textInRange } from '../../read/long-text.ts'
 import { sendDrag } from '../drag.ts'
 import { yieldToEventLoop } from '../../../lib/yield-to-event-loop.ts'
 import { nextFrame } from '../../waiting.ts'
@@ -51,36 +51,36 @@ import { focusElement } from '../pointer.ts'
 const MAX_STEPS = 400
 
 /** Moves a slider or spin button to a value with the arrow keys, as keyboard users do. */
-async function slideTo(
+async function setSlider(
   slider: HTMLElement,
   text: string,
   { live, signal, showOverlay }: ActionContext,
 ): Promise<void> {
-  const wanted = Number(text)
+  const goal = Number(text)
   const name = describeElement(slider, live)
-  const isNumber = text.trim() !== '' && !Number.isNaN(wanted)
-  if (isNumber ? !isWithin(slider, wanted) : !native.hasAttribute(slider, 'aria-valuetext'))
+  const isNumber = text.trim() !== '' && !Number.isNaN(goal)
+  if (isNumber ? !isInRange(slider, goal) : !native.hasAttribute(slider, 'aria-valuetext'))
     throw new PageError(
       'refused-value',
-      `${name} takes ${rangeOf(slider)}, not ${quoteSent(text)}.`,
+      `${name} takes ${formatRange(slider)}, not ${quoteSent(text)}.`,
     )
   await makeReady(slider, { live, signal, byKeys: true })
   await showOverlay(slider)
   checkAction(slider, { live, signal })
   focusElement(slider)
-  const start = valueOf(slider)
-  const step = (key: string): Promise<boolean> => press(slider, key, { live, signal })
-  const found = isNumber
-    ? await stepToNumber(slider, wanted, step)
+  const start = getValue(slider)
+  const step = (key: string): Promise<boolean> => pressArrow(slider, key, { live, signal })
+  const isReached = isNumber
+    ? await stepToNumber(slider, goal, step)
     : await stepToText(slider, text, step)
-  if (found) return
+  if (isReached) return
   if (!isNumber) await stepToNumber(slider, start, step)
-  const now = isMasked(slider, live.options)
+  const current = isMasked(slider, live.options)
     ? MASKED
-    : (native.getAttribute(slider, 'aria-valuetext') ?? valueOf(slider))
+    : (native.getAttribute(slider, 'aria-valuetext') ?? getValue(slider))
   throw new PageError(
     'refused-value',
-    `${name} is now at ${now}: it can't be brought to ${asSent(text.slice(0, 120))} by its arrow keys. It takes ${rangeOf(slider)}.`,
+    `${name} is now at ${current}: it can't be brought to ${markAsSent(text.slice(0, 120))} by its arrow keys. It takes ${formatRange(slider)}.`,
   )
 }
 
@@ -93,41 +93,41 @@ const KEYS = [
   ['ArrowLeft', 'ArrowRight'],
 ] as const
 
-async function stepToNumber(slider: HTMLElement, wanted: number, step: Step): Promise<boolean> {
-  const start = valueOf(slider)
+async function stepToNumber(slider: HTMLElement, goal: number, step: Step): Promise<boolean> {
+  const start = getValue(slider)
   for (const keys of KEYS) {
-    if (await stepToNumberBy(slider, wanted, { keys, step })) return true
+    if (await stepWithKeys(slider, goal, { keys, step })) return true
     // These keys moved it the right way, as far as they can: others won't help.
-    if ((valueOf(slider) - start) * (wanted - start) > 0) break
+    if ((getValue(slider) - start) * (goal - start) > 0) break
   }
   return false
 }
 
-async function stepToNumberBy(
+async function stepWithKeys(
   slider: HTMLElement,
-  wanted: number,
+  goal: number,
   { keys: [up, down], step }: { readonly keys: (typeof KEYS)[number]; readonly step: Step },
 ): Promise<boolean> {
   for (let count = 0; count < MAX_STEPS; count += 1) {
-    const before = valueOf(slider)
-    if (before === wanted) return true
-    const moved = await step(before < wanted ? up : down)
+    const before = getValue(slider)
+    if (before === goal) return true
+    const hasMoved = await step(before < goal ? up : down)
     // The last step passed the wanted value or reached an end.
-    if (!moved || Math.abs(valueOf(slider) - wanted) > Math.abs(before - wanted)) break
+    if (!hasMoved || Math.abs(getValue(slider) - goal) > Math.abs(before - goal)) break
   }
-  return valueOf(slider) === wanted
+  return getValue(slider) === goal
 }
 
 async function stepToText(slider: HTMLElement, text: string, step: Step): Promise<boolean> {
   let hasMoved = false
   for (const keys of KEYS.slice(0, 2)) {
     for (const key of keys) {
-      const go = async (): Promise<boolean> => {
+      const stepOnce = async (): Promise<boolean> => {
         const moved = await step(key)
         hasMoved ||= moved
         return moved
       }
-      if (await stepToTextBy(slider, text, go)) return true
+      if (await stepWithKey(slider, text, stepOnce)) return true
     }
     if (hasMoved) break
   }
@@ -135,47 +135,47 @@ async function stepToText(slider: HTMLElement, text: string, step: Step): Promis
 }
 
 /** Steps until the slider's text is this one. Some sliders wrap around. */
-async function stepToTextBy(
+async function stepWithKey(
   slider: HTMLElement,
   text: string,
   step: () => Promise<boolean>,
 ): Promise<boolean> {
-  const shown = (): boolean =>
+  const isAtText = (): boolean =>
     normalize(native.getAttribute(slider, 'aria-valuetext') ?? '') === normalize(text)
-  const start = valueOf(slider)
-  for (let count = 0; count < MAX_STEPS && !shown(); count += 1)
-    if (!(await step()) || valueOf(slider) === start) break
-  return shown()
+  const start = getValue(slider)
+  for (let count = 0; count < MAX_STEPS && !isAtText(); count += 1)
+    if (!(await step()) || getValue(slider) === start) break
+  return isAtText()
 }
 
 /** Whether the key moved the value. */
-async function press(slider: HTMLElement, key: string, call: GuardedCall): Promise<boolean> {
-  const before = valueOf(slider)
+async function pressArrow(slider: HTMLElement, key: string, call: GuardedCall): Promise<boolean> {
+  const before = getValue(slider)
   sendKeyPress(slider, keyOf(key), call)
   await yieldToEventLoop()
-  if (valueOf(slider) === before) await nextFrame(viewOf(slider))
+  if (getValue(slider) === before) await nextFrame(viewOf(slider))
   call.signal?.throwIfAborted()
-  return valueOf(slider) !== before
+  return getValue(slider) !== before
 }
 
-function valueOf(slider: HTMLElement): number {
+function getValue(slider: HTMLElement): number {
   return Number(native.getAttribute(slider, 'aria-valuenow') ?? Number.NaN)
 }
 
-function isWithin(slider: HTMLElement, wanted: number): boolean {
-  const { min, max } = limitsOf(slider)
-  return !(wanted < min) && !(wanted > max)
+function isInRange(slider: HTMLElement, value: number): boolean {
+  const { min, max } = getLimits(slider)
+  return !(value < min) && !(value > max)
 }
 
-function limitsOf(slider: HTMLElement): { readonly min: number; readonly max: number } {
+function getLimits(slider: HTMLElement): { readonly min: number; readonly max: number } {
   return {
     min: Number.parseFloat(native.getAttribute(slider, 'aria-valuemin') ?? ''),
     max: Number.parseFloat(native.getAttribute(slider, 'aria-valuemax') ?? ''),
   }
 }
 
-function rangeOf(slider: HTMLElement): string {
-  const { min, max } = limitsOf(slider)
+function formatRange(slider: HTMLElement): string {
+  const { min, max } = getLimits(slider)
   return Number.isNaN(min) || Number.isNaN(max) ? 'a number' : `a number from ${min} to ${max}`
 }
 
@@ -199,7 +199,7 @@ export async function typeText(
     summary: await typeInto(element, text, { context, options }),
     element,
     expectsChange: false,
-    reactsLater: maySuggest(element),
+    reactsLater: canSuggest(element),
   }))
 }
 
@@ -207,30 +207,30 @@ export async function typeText(
  * Whether suggestions may appear a while after the last key: the field has some, or turned the browser's
  * off.
  */
-function maySuggest(target: HTMLElement): boolean {
+function canSuggest(target: HTMLElement): boolean {
   const field = editableIn(target) ?? target
-  const suggests =
+  const hasSuggestions =
     /^(combobox|searchbox)$/.test(getShownRole(field)) ||
     native.ariaAutoComplete(field) !== null ||
     native.getAttribute(field, 'autocomplete') === 'off'
-  return suggests && native.ariaExpanded(field) !== 'true'
+  return hasSuggestions && native.ariaExpanded(field) !== 'true'
 }
 
 /** Types only, for actions of several steps. The returned function reports the field's value, too. */
 export async function typeInto(
   target: HTMLElement,
-  given: string,
+  input: string,
   { context, options }: { readonly context: ActionContext; readonly options: TypeOptions },
 ): Promise<ResultReporter> {
   const { live } = context
-  const text = given.replace(/\r\n?/g, '\n')
-  const files = fileFieldOf(target)
+  const text = input.replace(/\r\n?/g, '\n')
+  const files = findFileField(target)
   if (files) {
     requireAllowed(files, live.options)
     return provideFiles({ field: files }, text, context)
   }
-  let typed = editableIn(target) ?? target
-  if (isReadOnly(target) || isReadOnly(typed))
+  let field = editableIn(target) ?? target
+  if (isReadOnly(target) || isReadOnly(field))
     throw new PageError(
       'read-only',
       `${describeElement(target, live)} is read-only.${getShownRole(target) === 'combobox' ? ' Use select_option.' : ''}`,
@@ -241,38 +241,38 @@ export async function typeInto(
       `${describeElement(target, live)} is a list: use select_option.`,
     )
   const parts = partsOf(target)
-  const before = heldBy(typed, context)
+  const before = readContent(field, context)
   // Checking the range would reveal the length of a secret.
-  if (options.replace && isMasked(typed, live.options))
+  if (options.replace && isMasked(field, live.options))
     throw new PageError(
       'unsupported',
-      `${describeElement(typed, live)} is masked: it can only be replaced whole.`,
+      `${describeElement(field, live)} is masked: it can only be replaced whole.`,
     )
-  let place = placeOf(options)
-  if (place === 'selection') place = selectedRange(typed) ?? place
+  let place = getPlace(options)
+  if (place === 'selection') place = selectedRange(field) ?? place
   // Check before anything is typed: Enter may submit the form.
   if (options.enter || (text.includes('\n') && takesEnter(target)))
-    checkKey(typed, context, 'activate')
+    checkKey(field, context, 'activate')
   if (isPickerField(target)) await setPickerValue(target, text, context)
-  else if (isSliderLike(target)) await slideTo(target, text, context)
+  else if (isSliderLike(target)) await setSlider(target, text, context)
   else if (!(await typeParts(parts, text, context))) {
     if (!editableIn(target)) return dropOrRefuse(target, text, context)
-    typed = await typeCharacters(target, text, { context, place })
+    field = await typeCharacters(target, text, { context, place })
   }
-  if (parts.length > 0) typed = target
-  if (options.enter) sendKeyPress(focusedField(typed), keyOf('Enter'), context)
-  noteTyped(typed, { text, place }, context)
+  if (parts.length > 0) field = target
+  if (options.enter) sendKeyPress(focusedField(field), keyOf('Enter'), context)
+  rememberText(field, { text, place }, context)
   const { enter = false } = options
   return ({ changed }) => {
-    const note = contentNote(typed, { text, place, before, enter, changed }, context)
-    return `${enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(typed, live)}.${note}`
+    const note = contentNote(field, { text, place, before, enter, changed }, context)
+    return `${enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(field, live)}.${note}`
   }
 }
 
-function placeOf({ mode = 'replace', replace }: TypeOptions): TypingPlace {
+function getPlace({ mode = 'replace', replace }: TypeOptions): TypingPlace {
   if (replace) return replace
-  const places = { replace: 'all', append: 'end', insert: 'selection' } as const
-  return places[mode]
+  const placesByMode = { replace: 'all', append: 'end', insert: 'selection' } as const
+  return placesByMode[mode]
 }
 
 /** Whether its value has a range and is changed by keys: sliders, spin buttons, splitters. */
@@ -318,13 +318,13 @@ async function setPickerValue(
   await showOverlay(field)
   field.focus({ preventScroll: true })
   const before = field.value
-  const wanted = field.type === 'datetime-local' ? text.trim().replace(/ (?=\d)/, 'T') : text.trim()
+  const value = field.type === 'datetime-local' ? text.trim().replace(/ (?=\d)/, 'T') : text.trim()
   checkAction(field, { live, signal })
-  setNativeValue(field, wanted)
-  if (wanted && !isEquivalent(field, wanted)) {
-    const now = field.value
+  setNativeValue(field, value)
+  if (value && !isEquivalent(field, value)) {
+    const current = field.value
     setNativeValue(field, before)
-    throw refusal(field, { text, now, name: describeElement(field, live) })
+    throw refusal(field, { text, now: current, name: describeElement(field, live) })
   }
   if (field.value === before) return
   sendInput(field, 'input', { inputType: 'insertReplacementText' })
@@ -332,11 +332,9 @@ async function setPickerValue(
 }
 
 /** Browsers normalise values: `14:30` and `14:30:00`, `#F80` and `#ff8800`. */
-function isEquivalent(field: HTMLInputElement, wanted: string): boolean {
-  if (field.type === 'range') return Number(field.value) === Number(wanted)
-  return (
-    field.value !== '' && field.value.toLowerCase().startsWith(wanted.toLowerCase().slice(0, 5))
-  )
+function isEquivalent(field: HTMLInputElement, value: string): boolean {
+  if (field.type === 'range') return Number(field.value) === Number(value)
+  return field.value !== '' && field.value.toLowerCase().startsWith(value.toLowerCase().slice(0, 5))
 }
 
 function refusal(
@@ -347,10 +345,10 @@ function refusal(
   const limits = [min && `from ${min}`, max && `to ${max}`, step && `in steps of ${step}`]
     .filter(Boolean)
     .join(' ')
-  const nearest = field.type === 'range' ? ` The nearest it takes is ${now}.` : ''
+  const nearestNote = field.type === 'range' ? ` The nearest it takes is ${now}.` : ''
   return new PageError(
     'refused-value',
-    `${name} does not take ${quoteSent(text)}: it wants ${FORMS[field.type] ?? 'another value'}${limits ? `, ${limits}` : ''}.${nearest}`,
+    `${name} does not take ${quoteSent(text)}: it wants ${FORMS[field.type] ?? 'another value'}${limits ? `, ${limits}` : ''}.${nearestNote}`,
   )
 }
 
@@ -358,33 +356,33 @@ function refusal(
 const VALUE_LIMIT = 100
 
 /** A typed text, with what its report needs. */
-interface Typed {
+interface Input {
   readonly text: string
   readonly place: TypingPlace
   /** The field's content before. */
-  readonly before: Held
+  readonly before: FieldContent
   readonly enter: boolean
   /** Something on the page changed. */
   readonly changed: boolean
 }
 
-interface Held {
+interface FieldContent {
   readonly value: string
   /** Text in which characters are counted. */
   readonly text: string
 }
 
-function heldBy(field: Element, { live }: ActionContext): Held {
+function readContent(field: Element, { live }: ActionContext): FieldContent {
   return {
     value: cleanText(fieldValue(field, getShownRole(field) || 'textbox') ?? ''),
-    text: longTextOf(field, live.options),
+    text: getLongText(field, live.options),
   }
 }
 
 /** Remembers the text that a field holds as the model's own, so reports don't mask it. Skips masked fields. */
-function noteTyped(
+function rememberText(
   field: HTMLElement,
-  { text, place }: Pick<Typed, 'text' | 'place'>,
+  { text, place }: Pick<Input, 'text' | 'place'>,
   { live }: ActionContext,
 ): void {
   const value = fieldValue(field, getShownRole(field) || 'textbox')
@@ -395,90 +393,92 @@ function noteTyped(
 /**
  * Note on the field's value, if it isn't the expected one, and its validation message. Throws if the page kept nothing.
  */
-function contentNote(field: HTMLElement, typed: Typed, context: ActionContext): string {
-  const { text, place, before, enter, changed } = typed
+function contentNote(field: HTMLElement, typing: Input, context: ActionContext): string {
+  const { text, place, before, enter, changed } = typing
   const { live } = context
   if (!native.isConnected(field)) return enter ? '' : ' The page replaced it since.'
   // The page draws this content itself, so it can't be read.
   if (editContextOf(field)) return " What it holds can't be read here."
-  const secret = isMasked(field, live.options)
+  const isSecret = isMasked(field, live.options)
   const parts = partsOf(field)
-  if (parts.length > 0 && !secret)
+  if (parts.length > 0 && !isSecret)
     return ` It now holds ${quoteTyped(partsText(parts), text, VALUE_LIMIT)}.`
-  const message = secret ? null : validationMessageOf(field, live.options)
+  const message = isSecret ? null : validationMessageOf(field, live.options)
   const problem = message === null ? '' : ` The field says: ${message}`
   const value = fieldValue(field, getShownRole(field) || 'textbox')
   if (value === null) return problem
-  const holds = cleanText(value)
-  const isEmptied = holds === '' && cleanText(text) !== ''
+  const content = cleanText(value)
+  const isEmptied = content === '' && cleanText(text) !== ''
   // For a masked field, report only that it is empty: comparing it with its old value would hint at its content.
-  if (secret) return isEmptied && !enter ? ' It is empty now: the page did not keep the text.' : ''
-  if (typeof place === 'object') return partNote(field, { ...typed, place }, context) + problem
-  if (place === 'all' && holds === cleanText(text)) return problem
+  if (isSecret)
+    return isEmptied && !enter ? ' It is empty now: the page did not keep the text.' : ''
+  if (typeof place === 'object') return partNote(field, { ...typing, place }, context) + problem
+  if (place === 'all' && content === cleanText(text)) return problem
   if (isEmptied) {
-    if (before.value === '' && !enter && !changed) throw notKept(field, 'it is empty', context)
+    if (before.value === '' && !enter && !changed) throw createError(field, 'it is empty', context)
     return ` It is empty now.${problem}`
   }
-  const stays = holds === before.value ? ', as before' : ''
-  if (!enter && (stays ? place === 'all' && !changed : hasPartOf(field, holds, typed)))
-    throw notKept(field, `it holds ${quoteTyped(holds, text, VALUE_LIMIT)}${stays}`, context)
-  return ` It now holds ${quoteTyped(holds, text, VALUE_LIMIT)}${stays}.${problem}`
+  const suffix = content === before.value ? ', as before' : ''
+  if (!enter && (suffix ? place === 'all' && !changed : isPartKept(field, content, typing)))
+    throw createError(field, `it holds ${quoteTyped(content, text, VALUE_LIMIT)}${suffix}`, context)
+  return ` It now holds ${quoteTyped(content, text, VALUE_LIMIT)}${suffix}.${problem}`
 }
 
 /** Whether a field holds nothing but a part of the text. A limit of its length is no loss. */
-function hasPartOf(field: HTMLElement, holds: string, { text, place, before }: Typed): boolean {
+function isPartKept(field: HTMLElement, content: string, { text, place, before }: Input): boolean {
   return (
     isPlainTextField(field) &&
     (field.maxLength < 0 || field.maxLength >= text.length) &&
     focusedField(field) === field &&
-    Number(holds) !== Number(text) &&
-    isLost(text, holds) &&
-    !isLost(holds, (place === 'all' ? '' : before.value) + text)
+    Number(content) !== Number(text) &&
+    isLost(text, content) &&
+    !isLost(content, (place === 'all' ? '' : before.value) + text)
   )
 }
 
 /** Note on a part of a longer text that was replaced. */
 function partNote(
   field: HTMLElement,
-  { text, place, before, enter, changed }: Typed & { readonly place: Exclude<TypingPlace, string> },
+  { text, place, before, enter, changed }: Input & { readonly place: Exclude<TypingPlace, string> },
   context: ActionContext,
 ): string {
   const { from, to } = place
   const expected = before.text.slice(0, from) + text + before.text.slice(to)
-  const now = longTextOf(field, context.live.options)
-  const isSame = (one: string, other: string): boolean => plain(one) === plain(other)
-  if (isSame(now, expected)) return ` It now holds ${now.length} characters.`
-  if (isSame(now, before.text)) {
-    if (!enter && !changed) throw notKept(field, 'it holds what it held before', context)
+  const current = getLongText(field, context.live.options)
+  const isSame = (first: string, second: string): boolean =>
+    normalizeSpaces(first) === normalizeSpaces(second)
+  if (isSame(current, expected)) return ` It now holds ${current.length} characters.`
+  if (isSame(current, before.text)) {
+    if (!enter && !changed) throw createError(field, 'it holds what it held before', context)
     return ' It now holds what it held before.'
   }
-  const around = textInRange(field, now, {
+  const excerpt = textInRange(field, current, {
     from: Math.max(0, from - 20),
     to: from + text.length + 20,
     clean: scrubber(context.live),
   })
-  return ` It now holds ${now.length} characters, there ${quoteTyped(cleanText(around), text, VALUE_LIMIT)}.`
+  return ` It now holds ${current.length} characters, there ${quoteTyped(cleanText(excerpt), text, VALUE_LIMIT)}.`
 }
 
 /** Treats no-break spaces as spaces: editors use them to keep a space. */
-function plain(text: string): string {
+function normalizeSpaces(text: string): string {
   return text.replaceAll('\u00A0', ' ')
 }
 
-function notKept(field: HTMLElement, why: string, { live }: ActionContext): PageError {
+function createError(field: HTMLElement, reason: string, { live }: ActionContext): PageError {
   const name = describeElement(field, live)
-  return new PageError('refused-value', `${name} did not keep the text: ${why}.`)
+  return new PageError('refused-value', `${name} did not keep the text: ${reason}.`)
 }
 
 /** A file field, or an element that files can be dropped on. */
 type FileTarget = { readonly field: HTMLInputElement } | { readonly zone: HTMLElement }
 
 /** The file field of a target: itself, one inside it, or the control of a label. */
-function fileFieldOf(target: HTMLElement): HTMLInputElement | null {
+function findFileField(target: HTMLElement): HTMLInputElement | null {
   if (isFileField(target)) return target
   if (isTag(target, 'label') && isFileField(target.control)) return target.control
-  const inside = [...native.querySelectorAll(target, 'input')].filter(isFileField)
-  return inside.length === 1 ? (inside[0] ?? null) : null
+  const fileFields = [...native.querySelectorAll(target, 'input')].filter(isFileField)
+  return fileFields.length === 1 ? (fileFields[0] ?? null) : null
 }
 
 function isFileField(element: Element | null): element is HTMLInputElement {
@@ -501,17 +501,17 @@ async function provideFiles(
     )
   if (native.matches(target, ':disabled')) throw new PageError('disabled', `${name} is disabled.`)
   const transfer = new (viewOf(target).DataTransfer)()
-  const found = await findFiles(names, files)
-  for (const file of found.values()) transfer.items.add(file)
+  const foundFiles = await findFiles(names, files)
+  for (const file of foundFiles.values()) transfer.items.add(file)
   checkAction(target, context)
   if ('zone' in fileTarget) await dropFiles(fileTarget.zone, transfer, context)
   else setFiles(fileTarget.field, transfer.files, name)
-  const gave = `Gave ${Array.from(found.keys(), quoteSent).join(', ')} to ${name}`
+  const summary = `Gave ${Array.from(foundFiles.keys(), quoteSent).join(', ')} to ${name}`
   return ({ changed }) => {
-    if (!('field' in fileTarget)) return changed ? `${gave}.` : `${gave}. Nothing changed.`
-    if (found.size === 0 || (fileTarget.field.files?.length ?? 0) > 0) return `${gave}.`
+    if (!('field' in fileTarget)) return changed ? `${summary}.` : `${summary}. Nothing changed.`
+    if (foundFiles.size === 0 || (fileTarget.field.files?.length ?? 0) > 0) return `${summary}.`
     // Many pages take the file and empty the field.
-    if (changed) return `${gave}. The field is empty again.`
+    if (changed) return `${summary}. The field is empty again.`
     throw new PageError('refused-value', `${name} did not keep the file: it is empty.`)
   }
 }
@@ -522,13 +522,13 @@ async function findFiles(
   files: NonNullable<PageOptions['files']>,
 ): Promise<ReadonlyMap<string, File>> {
   const found = new Map<string, File>()
-  const whole = names.trim()
-  for (const one of whole.split(/\s*[\n,]\s*/).filter(Boolean)) {
-    const file = await files(one)
-    const only = !file && whole !== one && (await files(whole))
-    if (only) return new Map([[whole, only]])
-    if (!file) throw new PageError('not-found', `There is no file named ${quoteSent(one)}.`)
-    found.set(one, file)
+  const fullName = names.trim()
+  for (const fileName of fullName.split(/\s*[\n,]\s*/).filter(Boolean)) {
+    const file = await files(fileName)
+    const wholeFile = !file && fullName !== fileName && (await files(fullName))
+    if (wholeFile) return new Map([[fullName, wholeFile]])
+    if (!file) throw new PageError('not-found', `There is no file named ${quoteSent(fileName)}.`)
+    found.set(fileName, file)
   }
   return found
 }
@@ -548,15 +548,15 @@ function setFiles(field: HTMLInputElement, files: FileList, name: string): void 
 
 /** Whether a field's `accept` allows the file: by extension, type, or a group such as `image/*` or `*` itself. */
 function isAccepted({ name, type }: File, accept: string): boolean {
-  const wanted = accept
+  const accepted = accept
     .toLowerCase()
     .split(/[\s,]+/)
     .filter(Boolean)
   return (
-    wanted.length === 0 ||
-    wanted.some((one) => {
-      if (one.startsWith('.')) return name.toLowerCase().endsWith(one)
-      return one.includes('*') ? type.startsWith(one.replace(/\*.*/, '')) : type === one
+    accepted.length === 0 ||
+    accepted.some((pattern) => {
+      if (pattern.startsWith('.')) return name.toLowerCase().endsWith(pattern)
+      return pattern.includes('*') ? type.startsWith(pattern.replace(/\*.*/, '')) : type === pattern
     })
   )
 }

@@ -24,30 +24,34 @@ export interface Appearance {
 }
 
 /**
- * `around`: how the element's surroundings are hidden until hover. Reads style rules only for hidden elements that hold
- * controls.
+ * `inherited`: how the element's surroundings are hidden until hover. Reads style rules only for hidden elements that
+ * hold controls.
  */
 export function appearanceOf(
   element: Element,
   visibility: Visibility,
-  around: HoverHiding | null,
+  inherited: HoverHiding | null,
 ): Appearance {
   const isHidden = visibility.excluded || visibility.invisible || visibility.visuallyHidden
-  if (!isHidden) return { visibility, hoverHiding: around }
+  if (!isHidden) return { visibility, hoverHiding: inherited }
   const mayShow = visibility.excluded
-    ? visibility.mayAppear && (around !== null || mayShowOnHover(element))
-    : around !== null || mayShowOnHover(element)
-  const own = mayShow ? shownOnHover(element) : null
-  if (own) return { visibility: asShown(element, visibility), hoverHiding: strongest(around, own) }
+    ? visibility.mayAppear && (inherited !== null || canShowOnHover(element))
+    : inherited !== null || canShowOnHover(element)
+  const ownHiding = mayShow ? getOwnHiding(element) : null
+  if (ownHiding)
+    return {
+      visibility: toShownVisibility(element, visibility),
+      hoverHiding: getStrongest(inherited, ownHiding),
+    }
   // An element that is hidden in another way, too, stays hidden on hover.
-  return around === null || visibility.excluded || visibility.invisible
+  return inherited === null || visibility.excluded || visibility.invisible
     ? { visibility, hoverHiding: null }
     : { visibility: { ...visibility, excluded: true, mayAppear: false }, hoverHiding: null }
 }
 
-function asShown(
+function toShownVisibility(
   element: Element,
-  { fixed, hasNoAttributes: bare, style }: Visibility,
+  { fixed, hasNoAttributes, style }: Visibility,
 ): Visibility {
   return {
     excluded: false,
@@ -55,13 +59,15 @@ function asShown(
     invisible: false,
     visuallyHidden: true,
     fixed,
-    hasNoAttributes: bare,
+    hasNoAttributes,
     style: style ?? viewOf(element).getComputedStyle(element),
   }
 }
 
-function strongest(around: HoverHiding | null, own: HoverHiding): HoverHiding {
-  return around === 'unrendered' || own === 'unrendered' ? 'unrendered' : (around ?? own)
+function getStrongest(inherited: HoverHiding | null, ownHiding: HoverHiding): HoverHiding {
+  return inherited === 'unrendered' || ownHiding === 'unrendered'
+    ? 'unrendered'
+    : (inherited ?? ownHiding)
 }
 
 /** Whether nothing of it is drawn before hover. The outline shows its controls then, not its texts. */
@@ -69,7 +75,7 @@ export function isUnseenUntilHover(onHover: HoverHiding | null): boolean {
   return onHover === 'unrendered' || onHover === 'invisible'
 }
 
-const PARTS =
+const STRUCTURE_ROLES =
   /^(list|listitem|menu|menubar|group|radiogroup|toolbar|tablist|tree|table|row|cell|grid|navigation|dialog|tabpanel|form|search)$/
 
 /**
@@ -77,7 +83,9 @@ const PARTS =
  * line of its own.
  */
 export function roleUntilHover(role: string, onHover: HoverHiding | null): string {
-  return !isUnseenUntilHover(onHover) || isActionable(role) || PARTS.test(role) ? role : ''
+  return !isUnseenUntilHover(onHover) || isActionable(role) || STRUCTURE_ROLES.test(role)
+    ? role
+    : ''
 }
 
 /**
@@ -92,8 +100,8 @@ const CONTROLS =
 const EXCLUDED = '[aria-hidden="true"],[inert],[hidden=until-found],[data-offstage-ignore]'
 
 /** Whether the outline may show a hidden part on hover: it holds a control, and a rule may show it. */
-function mayShowOnHover(part: Element): boolean {
-  const { mayShow } = stylesOf(part)
+function canShowOnHover(part: Element): boolean {
+  const { mayShow } = getStyles(part)
   return (
     mayShow !== null &&
     native.matches(part, mayShow) &&
@@ -102,9 +110,10 @@ function mayShowOnHover(part: Element): boolean {
 }
 
 /** How the element's own style hides it until hover. Null: it is visible, or stays hidden. */
-function shownOnHover(element: Element): HoverHiding | null {
-  const hiding = hidingOf(element)
-  if (hiding.length === 0 || !hiding.every((one) => isLifted(element, one))) return null
+function getOwnHiding(element: Element): HoverHiding | null {
+  const hiding = getHidingProperties(element)
+  if (hiding.length === 0 || !hiding.every((candidate) => isShownOnHover(element, candidate)))
+    return null
   if (hiding.includes('display')) return 'unrendered'
   return hiding.includes('visibility') ? 'invisible' : 'unseen'
 }
@@ -115,13 +124,14 @@ function shownOnHover(element: Element): HoverHiding | null {
  */
 export function hiddenUntilHover(element: Element): HoverHiding | null {
   let found: HoverHiding | null = null
-  for (const at of [element, ...ancestorsOf(element)]) {
-    if (native.matches(at, EXCLUDED)) return null
-    const hiding = hidingOf(at)
+  for (const current of [element, ...ancestorsOf(element)]) {
+    if (native.matches(current, EXCLUDED)) return null
+    const hiding = getHidingProperties(current)
     if (hiding.length === 0) continue
-    const how = shownOnHover(at)
-    if (!how) return null
-    found = found === 'unrendered' || how === 'unrendered' ? 'unrendered' : (found ?? how)
+    const ownHiding = getOwnHiding(current)
+    if (!ownHiding) return null
+    found =
+      found === 'unrendered' || ownHiding === 'unrendered' ? 'unrendered' : (found ?? ownHiding)
   }
   return found
 }
@@ -130,57 +140,59 @@ export function hiddenUntilHover(element: Element): HoverHiding | null {
 export function becomesVisible(element: Element): boolean {
   const { visibility } = viewOf(element).getComputedStyle(element)
   if (!hides('visibility', visibility)) return true
-  const winner = stylesOf(element).winnerOf(element, 'visibility')
+  const winner = getStyles(element).winnerOf(element, 'visibility')
   if (winner && winner.value !== 'inherit')
     return winner.isOnHover && !hides('visibility', winner.value)
-  const around = getParent(element)
-  return around !== null && becomesVisible(around)
+  const parent = getParent(element)
+  return parent !== null && becomesVisible(parent)
 }
 
 /** Whether styles may show something in or beside an element on hover. True as well if some rules can't be read. */
 export function mayDependOnHover(element: Element): boolean {
-  const { mayShow, isWhole } = stylesOf(element)
+  const { mayShow, isWhole } = getStyles(element)
   if (!isWhole) return true
   const parent = native.parentElement(element)
-  const around = parent && !isTag(parent, 'body') ? parent : element
+  const container = parent && !isTag(parent, 'body') ? parent : element
   return (
     mayShow !== null &&
-    [element, ...native.querySelectorAll(around, mayShow)].some(
-      (one) => native.matches(one, mayShow) && hidingOf(one).length > 0,
+    [element, ...native.querySelectorAll(container, mayShow)].some(
+      (candidate) =>
+        native.matches(candidate, mayShow) && getHidingProperties(candidate).length > 0,
     )
   )
 }
 
 const LIMITED = new Set<HidingProperty>(['height', 'width'])
 
-function isLifted(element: Element, property: HidingProperty): boolean {
+function isShownOnHover(element: Element, property: HidingProperty): boolean {
   if (property === 'visibility') return becomesVisible(element)
-  const { mayShow, winnerOf } = stylesOf(element)
+  const { mayShow, winnerOf } = getStyles(element)
   if (mayShow === null || !native.matches(element, mayShow)) return false
   const winner = winnerOf(element, property)
   // A size that only a limit reduces to nothing is set by no rule: check the limit.
   if (!winner)
-    return LIMITED.has(property) && isLifted(element, `max-${property}` as HidingProperty)
+    return LIMITED.has(property) && isShownOnHover(element, `max-${property}` as HidingProperty)
   return winner.isOnHover && !hides(property, winner.value)
 }
 
 /** Returns the properties that hide the element itself, rather than an ancestor. */
-function hidingOf(element: Element): readonly HidingProperty[] {
+function getHidingProperties(element: Element): readonly HidingProperty[] {
   const style = viewOf(element).getComputedStyle(element)
   const found: HidingProperty[] = []
-  const add = (...properties: HidingProperty[]): void => {
-    for (const one of properties) if (hides(one, style.getPropertyValue(one))) found.push(one)
+  const addIfHiding = (...properties: HidingProperty[]): void => {
+    for (const property of properties)
+      if (hides(property, style.getPropertyValue(property))) found.push(property)
   }
-  add('display', 'visibility', 'opacity')
-  if (/^(absolute|fixed)$/.test(style.position)) add('clip', 'left', 'top', 'right')
-  if (style.clipPath !== 'none') add('clip-path')
+  addIfHiding('display', 'visibility', 'opacity')
+  if (/^(absolute|fixed)$/.test(style.position)) addIfHiding('clip', 'left', 'top', 'right')
+  if (style.clipPath !== 'none') addIfHiding('clip-path')
   // A frame and the page itself are as large as their window.
   if (style.overflow !== 'visible' && !isTag(element, 'body') && !isTag(element, 'html'))
-    add('height', 'max-height', 'width', 'max-width')
+    addIfHiding('height', 'max-height', 'width', 'max-width')
   return found
 }
 
-function stylesOf(element: Element): HoverStyles {
+function getStyles(element: Element): HoverStyles {
   return stylesIn(native.getRootNode(element))
 }
 
@@ -219,7 +231,7 @@ export type HidingProperty =
 const HIDING: Readonly<Record<HidingProperty, (value: string) => boolean>> = {
   display: (value) => value === 'none',
   visibility: (value) => value === 'hidden' || value === 'collapse',
-  opacity: (value) => asNumber(value) <= FAINT,
+  opacity: (value) => parseNumber(value) <= FAINT,
   clip: (value) => /^rect\((?:[01](?:px)?[, ]*){4}\)$/.test(value),
   'clip-path': (value) => /^(?:inset\((?:50|100)%|circle\(0)/.test(value),
   height: isNothing,
@@ -244,7 +256,7 @@ function hides(property: HidingProperty, value: string): boolean {
   return UNKNOWN.test(value) || HIDING[property](value.trim())
 }
 
-function asNumber(value: string): number {
+function parseNumber(value: string): number {
   return Number.parseFloat(value) / (value.endsWith('%') ? 100 : 1)
 }
 
@@ -286,14 +298,14 @@ export interface HoverStyles {
   winnerOf(element: Element, property: HidingProperty): Winner | null
 }
 
-interface Known {
+interface CachedStyles {
   readonly mark: RulesMark
   readonly styles: HoverStyles
   /** Time when the rules were counted. */
   at: number
 }
 
-const known = new WeakMap<Tree, Known>()
+const cachedStyles = new WeakMap<Tree, CachedStyles>()
 /** How long the rules aren't counted again within one reading. Milliseconds. */
 const FRESH_MS = 100
 let readingSince = -Infinity
@@ -304,64 +316,68 @@ export function recountRules(): void {
 }
 
 function hoverStyles(tree: Tree): HoverStyles {
-  const before = known.get(tree)
-  const at = performance.now()
-  if (before && before.at >= readingSince && at - before.at < FRESH_MS) return before.styles
+  const cached = cachedStyles.get(tree)
+  const now = performance.now()
+  if (cached && cached.at >= readingSince && now - cached.at < FRESH_MS) return cached.styles
   const mark = rulesMark(tree)
-  if (before && isSameMark(before.mark, mark)) {
-    before.at = at
-    return before.styles
+  if (cached && isSameMark(cached.mark, mark)) {
+    cached.at = now
+    return cached.styles
   }
   const styles = makeStyles(readRules(tree), tree)
-  known.set(tree, { mark, styles, at })
+  cachedStyles.set(tree, { mark, styles, at: now })
   return styles
 }
 
 function makeStyles({ rules, isWhole }: StyleRules, tree: Tree): HoverStyles {
   const declared = new Map<HidingProperty, readonly Declared[]>()
-  const of = (property: HidingProperty): readonly Declared[] => {
+  const getDeclared = (property: HidingProperty): readonly Declared[] => {
     const found = declared.get(property) ?? declarations(rules, property, tree)
     declared.set(property, found)
     return found
   }
-  const mayShow = once(() => shownOnHoverIn(rules, tree))
+  const mayShow = once(() => findShownSelectors(rules, tree))
   const pointers = rules.flatMap(({ selectors, style }) =>
-    style.cursor === 'pointer' && !OF_ALL.test(selectors) ? selectors : [],
+    style.cursor === 'pointer' && !ALL_ELEMENTS.test(selectors) ? selectors : [],
   )
   return {
     get mayShow() {
       return mayShow()
     },
     isWhole,
-    pointer: validAmong(pointers, tree),
-    pointerOnHover: validAmong(
-      pointers.filter((one) => one.includes(HOVER)).map((one) => one.replaceAll(HOVER, '')),
+    pointer: joinValid(pointers, tree),
+    pointerOnHover: joinValid(
+      pointers
+        .filter((candidate) => candidate.includes(HOVER))
+        .map((item) => item.replaceAll(HOVER, '')),
       tree,
     ),
-    winnerOf: (element, property) => winnerAmong(of(property), { element, property }),
+    winnerOf: (element, property) => findWinner(getDeclared(property), { element, property }),
   }
 }
 
-function shownOnHoverIn(rules: readonly StyleRule[], tree: Tree): string | null {
-  const touched = rules.flatMap((rule) =>
+function findShownSelectors(rules: readonly StyleRule[], tree: Tree): string | null {
+  const selectors = rules.flatMap((rule) =>
     isDynamic(rule.selectors) && HIDING_PROPERTIES.some((one) => rule.style.getPropertyValue(one))
-      ? expanded(rule, tree).flatMap(({ selector, hovered }) =>
+      ? expandRule(rule, tree).flatMap(({ selector, hovered }) =>
           selector === hovered ? [] : [selector, hovered],
         )
       : [],
   )
-  return touched.join(', ') || null
+  return selectors.join(', ') || null
 }
 
 /** A rule for everything in an element says nothing about one part of it. */
-const OF_ALL = /\*\s*$/
+const ALL_ELEMENTS = /\*\s*$/
 const HOVER = ':hover'
 
-function validAmong(selectors: readonly string[], tree: Tree): string {
-  return selectors.filter((one) => isValid(one, someElementOf(tree))).join(',') || NEVER
+function joinValid(selectors: readonly string[], tree: Tree): string {
+  return (
+    selectors.filter((candidate) => isValid(candidate, getSomeElement(tree))).join(',') || NEVER
+  )
 }
 
-function someElementOf(tree: Tree): Element {
+function getSomeElement(tree: Tree): Element {
   return native.nodeType(tree) === 9
     ? nativeDocument.documentElement(tree as Document)
     : (tree as ShadowRoot).host
@@ -374,15 +390,15 @@ function declarations(
 ): readonly Declared[] {
   return rules
     .filter(({ style }) => style.getPropertyValue(property))
-    .flatMap((rule) => expanded(rule, tree))
+    .flatMap((rule) => expandRule(rule, tree))
 }
 
-function expanded(rule: StyleRule, tree: Tree): readonly Declared[] {
-  const one = someElementOf(tree)
+function expandRule(rule: StyleRule, tree: Tree): readonly Declared[] {
+  const element = getSomeElement(tree)
   return selectorsOf(rule.selectors).flatMap((selector) => {
     const hovered = asHovered(selector)
-    if (!isValid(selector, one) || !isValid(hovered, one)) return []
-    return [{ selector, hovered, weight: weightOf(selector), rule }]
+    if (!isValid(selector, element) || !isValid(hovered, element)) return []
+    return [{ selector, hovered, weight: getSpecificity(selector), rule }]
   })
 }
 
@@ -390,49 +406,54 @@ function expanded(rule: StyleRule, tree: Tree): readonly Declared[] {
  * Whether the selector is valid. False for pseudo-elements, too, which match no element. Tries one element only:
  * searching a tree would take long.
  */
-function isValid(selector: string, one: Element): boolean {
+function isValid(selector: string, element: Element): boolean {
   if (selector.includes('::')) return false
   try {
-    native.matches(one, selector)
+    native.matches(element, selector)
     return true
   } catch {
     return false
   }
 }
 
-interface Question {
+interface CascadeQuery {
   readonly element: Element
   readonly property: HidingProperty
 }
 
 /** The value that wins the cascade if the pointer or focus is where `:hover` or `:focus` in the selectors needs it. */
-function winnerAmong(declared: readonly Declared[], question: Question): Winner | null {
-  const { element, property } = question
+function findWinner(declared: readonly Declared[], query: CascadeQuery): Winner | null {
+  const { element, property } = query
   let best: Ranked | null = null
-  let isLost = false
-  for (const one of declared) {
-    const value = one.rule.style.getPropertyValue(property)
-    if (!native.matches(element, one.hovered)) {
-      isLost ||= hides(property, value) && native.matches(element, one.selector)
+  let stopsHiding = false
+  for (const declaration of declared) {
+    const value = declaration.rule.style.getPropertyValue(property)
+    if (!native.matches(element, declaration.hovered)) {
+      stopsHiding ||= hides(property, value) && native.matches(element, declaration.selector)
       continue
     }
     // A rule with an unknown condition may never apply, so it can't show anything.
-    if (one.rule.isConditional && !hides(property, value)) continue
-    const isImportant = one.rule.style.getPropertyPriority(property) === 'important'
-    if (!best || isStronger({ one, isImportant }, best)) best = { one, isImportant }
+    if (declaration.rule.isConditional && !hides(property, value)) continue
+    const isImportant = declaration.rule.style.getPropertyPriority(property) === 'important'
+    if (!best || isStronger({ entry: declaration, isImportant }, best))
+      best = { entry: declaration, isImportant }
   }
-  const isOnHover = isLost || (best !== null && best.one.selector !== best.one.hovered)
+  const isOnHover = stopsHiding || (best !== null && best.entry.selector !== best.entry.hovered)
   // A rule that hides the element only while the pointer is elsewhere leaves the initial value on hover.
-  const value = best ? best.one.rule.style.getPropertyValue(property) : isLost ? 'initial' : null
+  const value = best
+    ? best.entry.rule.style.getPropertyValue(property)
+    : stopsHiding
+      ? 'initial'
+      : null
   const winner = value === null ? null : { value, isOnHover }
-  return withOwnStyle(winner, best?.isImportant ?? false, question)
+  return applyOwnStyle(winner, best?.isImportant ?? false, query)
 }
 
 /** Applies the `style` attribute. An important rule beats it. */
-function withOwnStyle(
+function applyOwnStyle(
   best: Winner | null,
   isImportant: boolean,
-  { element, property }: Question,
+  { element, property }: CascadeQuery,
 ): Winner | null {
   const { style } = element as Partial<ElementCSSInlineStyle>
   const value = style?.getPropertyValue(property)
@@ -440,7 +461,7 @@ function withOwnStyle(
 }
 
 interface Ranked {
-  readonly one: Declared
+  readonly entry: Declared
   readonly isImportant: boolean
 }
 
@@ -451,17 +472,18 @@ interface Ranked {
 function isStronger(first: Ranked, second: Ranked): boolean {
   const { isImportant } = first
   if (isImportant !== second.isImportant) return isImportant
-  const [one, other] = [first.one, second.one]
+  const [firstEntry, secondEntry] = [first.entry, second.entry]
   // Rules outside of layers win, and lose if they are important.
-  if (one.rule.isLayered !== other.rule.isLayered) return one.rule.isLayered === isImportant
-  return one.weight >= other.weight
+  if (firstEntry.rule.isLayered !== secondEntry.rule.isLayered)
+    return firstEntry.rule.isLayered === isImportant
+  return firstEntry.weight >= secondEntry.weight
 }
 
 /**
  * How specific a selector is: ids, then classes and the like, then tags. A list in brackets counts with all of its
  * selectors, which is more than browsers count.
  */
-function weightOf(selector: string): number {
+function getSpecificity(selector: string): number {
   const count = (pattern: RegExp): number => selector.match(pattern)?.length ?? 0
   return count(/#/g) * 1e4 + count(/(?<!\\)[.:[]/g) * 100 + count(/(?<![\w.#:-])[a-z]/gi)
 }

@@ -13,7 +13,7 @@ const WITH_SELECTORS = /^:(is|where|not|matches|-webkit-any|-moz-any)\($/
 export function selectorsOf(list: string): readonly string[] {
   const selectors: string[] = []
   let start = 0
-  for (const { at, character } of outsideOfBrackets(list)) {
+  for (const { at, character } of charactersOutsideBrackets(list)) {
     if (character !== ',') continue
     selectors.push(list.slice(start, at).trim())
     start = at + 1
@@ -27,8 +27,8 @@ export function selectorsOf(list: string): readonly string[] {
  * at.
  */
 export function asHovered(selector: string): string {
-  const [around, subject] = splitSubject(selector)
-  return around.replace(DYNAMIC, ALWAYS) + subjectAsHovered(subject)
+  const [ancestors, subject] = splitSubject(selector)
+  return ancestors.replace(DYNAMIC, ALWAYS) + rewriteSubject(subject)
 }
 
 /** Whether the selector depends on the pointer or the focus. */
@@ -39,15 +39,15 @@ export function isDynamic(selector: string): boolean {
 /** Splits off the last part, which describes the element itself. */
 function splitSubject(selector: string): readonly [string, string] {
   let start = 0
-  for (const { at, character } of outsideOfBrackets(selector))
+  for (const { at, character } of charactersOutsideBrackets(selector))
     if (/[\s>+~]/.test(character)) start = at + 1
   return [selector.slice(0, start), selector.slice(start)]
 }
 
-function subjectAsHovered(subject: string): string {
+function rewriteSubject(subject: string): string {
   let text = ''
   let start = 0
-  for (const { from, open, close } of functionalPseudoClasses(subject)) {
+  for (const { from, open, close } of findPseudoClassCalls(subject)) {
     if (!WITH_SELECTORS.test(subject.slice(from, open + 1))) continue
     const inner = selectorsOf(subject.slice(open + 1, close))
       .map(asHovered)
@@ -58,7 +58,7 @@ function subjectAsHovered(subject: string): string {
   return text + subject.slice(start)
 }
 
-interface Call {
+interface PseudoClassCall {
   /** Indexes of the call's colon, its opening bracket and its closing bracket. */
   readonly from: number
   readonly open: number
@@ -66,19 +66,19 @@ interface Call {
 }
 
 /** The outermost pseudo-classes with arguments. */
-function functionalPseudoClasses(compound: string): readonly Call[] {
-  const found: Call[] = []
+function findPseudoClassCalls(compound: string): readonly PseudoClassCall[] {
+  const found: PseudoClassCall[] = []
   let end = -1
   for (const match of compound.matchAll(/(?<!\\)::?[\w-]+\(/g)) {
     if (match.index < end) continue
     const open = match.index + match[0].length - 1
-    end = closingBracket(compound, open)
+    end = findClosingBracket(compound, open)
     found.push({ from: match.index, open, close: end })
   }
   return found
 }
 
-function closingBracket(text: string, open: number): number {
+function findClosingBracket(text: string, open: number): number {
   let depth = 0
   for (const { at, character } of characters(text)) {
     if (at < open) continue
@@ -106,12 +106,12 @@ function* characters(text: string): Generator<Character> {
   }
 }
 
-function* outsideOfBrackets(text: string): Generator<Character> {
+function* charactersOutsideBrackets(text: string): Generator<Character> {
   let depth = 0
-  for (const one of characters(text)) {
-    if (/[([]/.test(one.character)) depth += 1
-    else if (/[)\]]/.test(one.character)) depth -= 1
-    else if (depth === 0) yield one
+  for (const item of characters(text)) {
+    if (/[([]/.test(item.character)) depth += 1
+    else if (/[)\]]/.test(item.character)) depth -= 1
+    else if (depth === 0) yield item
   }
 }
 
@@ -143,7 +143,7 @@ interface AnyRule {
   readonly styleSheet?: CSSStyleSheet | null
 }
 
-interface Around {
+interface RuleContext {
   readonly parent: string | null
   readonly isLayered: boolean
   readonly isConditional: boolean
@@ -153,7 +153,7 @@ interface Around {
 export function readRules(tree: Tree): StyleRules {
   const view = viewOf(tree)
   const reader = new Reader(view)
-  for (const sheet of sheetsOf(tree)) reader.readSheet(sheet, OUTERMOST)
+  for (const sheet of getSheets(tree)) reader.readSheet(sheet, OUTERMOST)
   return reader.result()
 }
 
@@ -162,7 +162,7 @@ export type RulesMark = readonly unknown[]
 
 /** Equal as long as the tree has the same style sheets with as many rules. */
 export function rulesMark(tree: Tree): RulesMark {
-  const sizes = sheetsOf(tree).flatMap((sheet) => {
+  const sizes = getSheets(tree).flatMap((sheet) => {
     try {
       return [sheet, sheet.disabled, sheet.cssRules.length]
     } catch {
@@ -172,13 +172,13 @@ export function rulesMark(tree: Tree): RulesMark {
   return [viewOf(tree).innerWidth, ...sizes]
 }
 
-export function isSameMark(one: RulesMark, other: RulesMark): boolean {
-  return one.length === other.length && one.every((part, index) => part === other[index])
+export function isSameMark(first: RulesMark, second: RulesMark): boolean {
+  return first.length === second.length && first.every((part, index) => part === second[index])
 }
 
-const OUTERMOST: Around = { parent: null, isLayered: false, isConditional: false }
+const OUTERMOST: RuleContext = { parent: null, isLayered: false, isConditional: false }
 
-function sheetsOf(tree: Tree): readonly CSSStyleSheet[] {
+function getSheets(tree: Tree): readonly CSSStyleSheet[] {
   return native.nodeType(tree) === 9
     ? [
         ...nativeDocument.styleSheets(tree as Document),
@@ -200,66 +200,67 @@ class Reader {
     return { rules: this.#rules, isWhole: this.#isWhole }
   }
 
-  readSheet(sheet: CSSStyleSheet, around: Around): void {
+  readSheet(sheet: CSSStyleSheet, context: RuleContext): void {
     if (sheet.disabled || !this.#isMatching(sheet.media)) return
     try {
-      this.#readRules(sheet.cssRules, around)
+      this.#readRules(sheet.cssRules, context)
     } catch {
       this.#isWhole = false
     }
   }
 
-  #readRules(rules: CSSRuleList, around: Around): void {
-    for (const rule of rules) this.#readRule(kindOf(rule), rule as AnyRule, around)
+  #readRules(rules: CSSRuleList, context: RuleContext): void {
+    for (const rule of rules) this.#readRule(getRuleType(rule), rule as AnyRule, context)
   }
 
-  #readRule(kind: string, rule: AnyRule, around: Around): void {
+  #readRule(kind: string, rule: AnyRule, context: RuleContext): void {
     const { cssRules } = rule
     switch (kind) {
       case 'CSSStyleRule':
-        return this.#readStyle(rule, around)
+        return this.#readStyle(rule, context)
       case 'CSSNestedDeclarations':
-        if (around.parent !== null) this.#add(around.parent, rule, around)
+        if (context.parent !== null) this.#add(context.parent, rule, context)
         return
       case 'CSSMediaRule':
-        if (cssRules && this.#isMatching(rule.media)) this.#readRules(cssRules, around)
+        if (cssRules && this.#isMatching(rule.media)) this.#readRules(cssRules, context)
         return
       case 'CSSSupportsRule':
         if (cssRules && this.#view.CSS.supports(rule.conditionText ?? ''))
-          this.#readRules(cssRules, around)
+          this.#readRules(cssRules, context)
         return
       case 'CSSContainerRule':
       case 'CSSScopeRule':
-        if (cssRules) this.#readRules(cssRules, { ...around, isConditional: true })
+        if (cssRules) this.#readRules(cssRules, { ...context, isConditional: true })
         return
       case 'CSSLayerBlockRule':
-        if (cssRules) this.#readRules(cssRules, { ...around, isLayered: true })
+        if (cssRules) this.#readRules(cssRules, { ...context, isLayered: true })
         return
       case 'CSSImportRule':
-        return this.#readImport(rule, around)
+        return this.#readImport(rule, context)
       default:
       // Fonts, keyframes and the like set nothing for elements.
     }
   }
 
-  #readStyle(rule: AnyRule, around: Around): void {
-    const selectors = resolved(rule.selectorText ?? '', around.parent)
-    this.#add(selectors, rule, around)
+  #readStyle(rule: AnyRule, context: RuleContext): void {
+    const selectors = resolveNesting(rule.selectorText ?? '', context.parent)
+    this.#add(selectors, rule, context)
     const { cssRules } = rule
-    if (cssRules && cssRules.length > 0) this.#readRules(cssRules, { ...around, parent: selectors })
+    if (cssRules && cssRules.length > 0)
+      this.#readRules(cssRules, { ...context, parent: selectors })
   }
 
-  #readImport({ styleSheet, media, layerName }: AnyRule, around: Around): void {
+  #readImport({ styleSheet, media, layerName }: AnyRule, context: RuleContext): void {
     if (!this.#isMatching(media)) return
     if (!styleSheet) this.#isWhole = false
     else
       this.readSheet(styleSheet, {
-        ...around,
-        isLayered: around.isLayered || typeof layerName === 'string',
+        ...context,
+        isLayered: context.isLayered || typeof layerName === 'string',
       })
   }
 
-  #add(selectors: string, { style }: AnyRule, { isLayered, isConditional }: Around): void {
+  #add(selectors: string, { style }: AnyRule, { isLayered, isConditional }: RuleContext): void {
     if (style && style.length > 0) this.#rules.push({ selectors, style, isLayered, isConditional })
   }
 
@@ -268,15 +269,17 @@ class Reader {
   }
 }
 
-function kindOf(rule: CSSRule): string {
+function getRuleType(rule: CSSRule): string {
   return Object.prototype.toString.call(rule).slice('[object '.length, -1)
 }
 
 /** Resolves a nested selector with its parent. */
-function resolved(selectors: string, parent: string | null): string {
+function resolveNesting(selectors: string, parent: string | null): string {
   if (parent === null) return selectors
-  const around = `:is(${parent})`
+  const parentSelector = `:is(${parent})`
   return selectorsOf(selectors)
-    .map((one) => (one.includes('&') ? one.replaceAll('&', around) : `${around} ${one}`))
+    .map((item) =>
+      item.includes('&') ? item.replaceAll('&', parentSelector) : `${parentSelector} ${item}`,
+    )
     .join(', ')
 }
