@@ -183,8 +183,8 @@ function toolsOutsideSkills(
   { tools, skills: passedSkills = [] }: ConfigParts,
   skills: readonly Skill[] = [],
 ): readonly (Tool | CompositeTool)[] {
-  const subAgents = skills.filter((skill) => !passedSkills.includes(skill))
-  const skillTools = new Set(subAgents.flatMap((skill) => skill.tools ?? []))
+  const describedSkills = skills.filter((skill) => !passedSkills.includes(skill))
+  const skillTools = new Set(describedSkills.flatMap((skill) => skill.tools ?? []))
   return listOf(tools, 'tools', 'tools').filter((tool) => !skillTools.has(tool))
 }
 

@@ -88,7 +88,7 @@ function readMembers(target: object): Members {
   for (let depth = 0; owner && !ENDS.has(owner); depth++) {
     if (depth === MAX_CHAIN) throw badConfig('toolsFrom() found no end of the prototypes.')
     const ownerClass = typeof owner === 'function' ? owner : classOf(owner)
-    // Everything that a platform class inherits belongs to the platform, even if `isPlatformClass` doesn't recognize it.
+    // Everything that a platform class inherits belongs to it, even if `isPlatformClass` doesn't recognize it.
     isPlatform ||= owner !== target && ownerClass !== undefined && isPlatformClass(ownerClass)
     if (ownerClass && ownerClass !== owner && !isPlatform) statics.push(...staticTools(ownerClass))
     for (const key of Reflect.ownKeys(owner)) {
