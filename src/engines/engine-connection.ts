@@ -35,7 +35,7 @@ export class EngineConnection {
   readonly #options: ConnectionOptions
   readonly #tasks = new Map<number, Task>()
   #lastId = 0
-  #ended: ErrorData | null = null
+  #endError: ErrorData | null = null
 
   constructor(line: EngineLine, options: ConnectionOptions) {
     this.instance = line.instance
@@ -47,7 +47,7 @@ export class EngineConnection {
       timing: options.pings ?? PING_TIMING,
     })
     line.port.addEventListener('message', ({ data }: MessageEvent<FromEngine>) =>
-      this.#takeMessage(data),
+      this.#onMessage(data),
     )
     line.port.start()
   }
@@ -60,7 +60,7 @@ export class EngineConnection {
   ): AsyncGenerator<readonly StreamPart[]> {
     const task = this.#openTask(config)
     const { id } = task
-    let taken = 0
+    let receivedCount = 0
     const release = this.#abortWith(task, signal)
     this.#post({ type: 'stream', id, request, config, credit: WINDOW })
     try {
@@ -71,8 +71,9 @@ export class EngineConnection {
           return
         }
         yield answer.parts
-        taken += 1
-        if (taken % (WINDOW / 2) === 0) this.#post({ type: 'credit', id, credit: WINDOW / 2 })
+        receivedCount += 1
+        if (receivedCount % (WINDOW / 2) === 0)
+          this.#post({ type: 'credit', id, credit: WINDOW / 2 })
       }
     } finally {
       release()
@@ -96,8 +97,8 @@ export class EngineConnection {
 
   /** Closes the connection. Open tasks end with this error. */
   close(error: ErrorData): void {
-    if (this.#ended) return
-    this.#ended = error
+    if (this.#endError) return
+    this.#endError = error
     for (const id of this.#tasks.keys()) this.#post({ type: 'abort', id })
     this.#watch.stop()
     for (const { id, answers } of this.#tasks.values()) answers.post({ type: 'end', id, error })
@@ -108,7 +109,7 @@ export class EngineConnection {
     const task: Task = { id: ++this.#lastId, config, answers: createMailbox() }
     this.#tasks.set(task.id, task)
     this.#watch.expects(true)
-    if (this.#ended) task.answers.post({ type: 'end', id: task.id, error: this.#ended })
+    if (this.#endError) task.answers.post({ type: 'end', id: task.id, error: this.#endError })
     return task
   }
 
@@ -127,7 +128,7 @@ export class EngineConnection {
     return () => signal.removeEventListener('abort', abort)
   }
 
-  #takeMessage(message: FromEngine): void {
+  #onMessage(message: FromEngine): void {
     this.#watch.received()
     if (message.type === 'pong') return
     const task = this.#tasks.get(message.id)
@@ -183,20 +184,20 @@ function watchEngine(
   // Counts pings instead of time: otherwise a frozen tab would mistake its own sleep for the engine's death.
   let unanswered = 0
   let timer: ReturnType<typeof setInterval> | undefined
-  const end = (): void => {
+  const onEnd = (): void => {
     if (!stopped.signal.aborted) lost()
   }
-  if (watch === 'lock') onLifeLockFree(instance, end, stopped.signal)
+  if (watch === 'lock') onLifeLockFree(instance, onEnd, stopped.signal)
   // The earliest sign of death, in browsers that fire it.
-  port.addEventListener('close', end, { signal: stopped.signal })
+  port.addEventListener('close', onEnd, { signal: stopped.signal })
 
   function tick(): void {
-    if (unanswered >= timing.limit) return end()
+    if (unanswered >= timing.limit) return onEnd()
     unanswered += 1
     ping()
   }
 
-  function rest(): void {
+  function stopPinging(): void {
     clearInterval(timer)
     timer = undefined
     unanswered = 0
@@ -207,12 +208,12 @@ function watchEngine(
       unanswered = 0
     },
     expects(answer) {
-      if (!answer) rest()
+      if (!answer) stopPinging()
       else if (watch === 'ping') timer ??= setInterval(tick, timing.intervalMs)
     },
     stop() {
       stopped.abort()
-      rest()
+      stopPinging()
     },
   }
 }

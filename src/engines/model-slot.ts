@@ -22,7 +22,7 @@ export interface ModelLoader<Model> {
  */
 export class ModelSlot<Model> {
   readonly #loader: ModelLoader<Model>
-  #held: { readonly key: string; readonly model: Model } | null = null
+  #loaded: { readonly key: string; readonly model: Model } | null = null
   #queue: Promise<unknown> = Promise.resolve()
 
   constructor(loader: ModelLoader<Model>) {
@@ -31,11 +31,11 @@ export class ModelSlot<Model> {
 
   /** Loads the model unless it is already loaded. */
   async prepare(config: ModelConfigData, context: EngineContext): Promise<void> {
-    const leave = await this.#enter(context.signal)
+    const release = await this.#waitForTurn(context.signal)
     try {
-      await this.#ready(config, context)
+      await this.#getModel(config, context)
     } finally {
-      leave()
+      release()
     }
   }
 
@@ -43,33 +43,33 @@ export class ModelSlot<Model> {
   async *turn(
     config: ModelConfigData,
     context: EngineContext,
-    work: (model: Model) => AsyncIterable<readonly StreamPart[]>,
+    runTurn: (model: Model) => AsyncIterable<readonly StreamPart[]>,
   ): AsyncGenerator<readonly StreamPart[]> {
-    const leave = await this.#enter(context.signal)
+    const release = await this.#waitForTurn(context.signal)
     try {
-      yield* work(await this.#ready(config, context))
+      yield* runTurn(await this.#getModel(config, context))
     } catch (thrown) {
       if (!this.#loader.isFatal(thrown)) throw thrown
-      await this.#drop()
+      await this.#unload()
       // The next turn loads the model again.
       throw OffstageError.fromData({ ...engineError(thrown), retryable: true })
     } finally {
-      leave()
+      release()
     }
   }
 
   /** Unloads the model after the current turn. */
   async dispose(): Promise<void> {
-    const leave = await this.#enter()
-    await this.#drop().finally(leave)
+    const release = await this.#waitForTurn()
+    await this.#unload().finally(release)
   }
 
-  async #ready(config: ModelConfigData, context: EngineContext): Promise<Model> {
+  async #getModel(config: ModelConfigData, context: EngineContext): Promise<Model> {
     const key = this.#loader.keyOf(config)
-    if (this.#held?.key === key) return this.#held.model
-    await this.#drop()
+    if (this.#loaded?.key === key) return this.#loaded.model
+    await this.#unload()
     const model = await this.#load(config, context)
-    this.#held = { key, model }
+    this.#loaded = { key, model }
     return model
   }
 
@@ -84,31 +84,31 @@ export class ModelSlot<Model> {
     ])
     if (loaded && !context.signal.aborted) return loaded.model
     void loading.then((model) => this.#loader.unload(model)).catch(() => undefined)
-    throw aborted()
+    throw abortError()
   }
 
-  async #drop(): Promise<void> {
-    const held = this.#held
-    this.#held = null
+  async #unload(): Promise<void> {
+    const loaded = this.#loaded
+    this.#loaded = null
     // Unloading a broken model may fail, too.
-    if (held) await this.#loader.unload(held.model).catch(() => undefined)
+    if (loaded) await this.#loader.unload(loaded.model).catch(() => undefined)
   }
 
-  async #enter(signal?: AbortSignal): Promise<() => void> {
-    const before = this.#queue
-    let leave = (): void => undefined
+  async #waitForTurn(signal?: AbortSignal): Promise<() => void> {
+    const previousTurn = this.#queue
+    let release = (): void => undefined
     this.#queue = new Promise<void>((resolve) => {
-      leave = resolve
+      release = resolve
     })
-    await Promise.race([before, ...(signal ? [whenAborted(signal)] : [])])
-    if (!signal?.aborted) return leave
+    await Promise.race([previousTurn, ...(signal ? [whenAborted(signal)] : [])])
+    if (!signal?.aborted) return release
     // The next request still waits for the current turn.
-    void before.then(leave)
-    throw aborted()
+    void previousTurn.then(release)
+    throw abortError()
   }
 }
 
-function aborted(): OffstageError {
+function abortError(): OffstageError {
   return new OffstageError('aborted', 'The request was aborted.')
 }
 

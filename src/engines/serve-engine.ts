@@ -17,27 +17,27 @@ export function serveEngine<Options = undefined>(
   define: EngineDefinition | ((options: Options) => EngineDefinition),
   scope: EngineScope = globalThis as unknown as EngineScope,
 ): void {
-  const lines = new Map<string, () => void>()
+  const closers = new Map<string, () => void>()
   let definition: EngineDefinition | undefined
   let lock: Promise<boolean> | undefined
   const reply = (message: EngineReply): void => scope.postMessage(message)
 
   function close(client: string): void {
-    lines.get(client)?.()
-    lines.delete(client)
+    closers.get(client)?.()
+    closers.delete(client)
   }
 
   async function open(command: Extract<EngineCommand, { opening: number }>): Promise<void> {
     const { client, instance, opening, options, port } = command
     definition ??= typeof define === 'function' ? define(options as Options) : define
     close(client)
-    lines.set(client, servePort(definition, port))
+    closers.set(client, servePort(definition, port))
     lock ??= holdLifeLock(instance)
     reply({ type: 'offstage-engine-ready', opening, holdsLock: await lock })
   }
 
   async function dispose(): Promise<void> {
-    for (const client of lines.keys()) close(client)
+    for (const client of closers.keys()) close(client)
     try {
       await definition?.dispose?.()
     } finally {

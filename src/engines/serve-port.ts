@@ -17,7 +17,7 @@ interface Task {
 /** Serves an engine on one port. Returns a function that aborts the tasks and closes the port. */
 export function servePort(definition: EngineDefinition, port: MessagePort): () => void {
   const server = new PortServer(definition, port)
-  port.addEventListener('message', ({ data }: MessageEvent<ToEngine>) => server.take(data))
+  port.addEventListener('message', ({ data }: MessageEvent<ToEngine>) => server.handle(data))
   port.start()
   return () => server.close()
 }
@@ -32,7 +32,7 @@ class PortServer {
     this.#port = port
   }
 
-  take(message: ToEngine): void {
+  handle(message: ToEngine): void {
     switch (message.type) {
       case 'stream':
         return void this.#run(message, (task) => this.#stream(message, task))
@@ -41,7 +41,7 @@ class PortServer {
           await this.#definition.prepare?.(message.config, this.#context(message.id, task))
         })
       case 'credit':
-        return grant(this.#tasks.get(message.id), message.credit)
+        return grantCredit(this.#tasks.get(message.id), message.credit)
       case 'abort':
         return stopTask(this.#tasks.get(message.id))
       case 'ping':
@@ -58,12 +58,12 @@ class PortServer {
 
   async #run(
     { id, credit }: { readonly id: number; readonly credit: number },
-    work: (task: Task) => Promise<void>,
+    run: (task: Task) => Promise<void>,
   ): Promise<void> {
     const task: Task = { stop: new AbortController(), credit, wake: null }
     this.#tasks.set(id, task)
     try {
-      await work(task)
+      await run(task)
       this.#post({ type: 'end', id })
     } catch (thrown) {
       this.#post({ type: 'end', id, error: engineError(thrown) })
@@ -82,7 +82,7 @@ class PortServer {
       if (parts.length === 0) continue
       this.#post({ type: 'parts', id, parts })
       task.credit -= 1
-      if (task.credit <= 0) await moreCredit(task)
+      if (task.credit <= 0) await waitForCredit(task)
       if (signal.aborted) return
     }
   }
@@ -96,13 +96,13 @@ class PortServer {
   }
 }
 
-function moreCredit(task: Task): Promise<void> {
+function waitForCredit(task: Task): Promise<void> {
   return new Promise((resolve) => {
     task.wake = resolve
   })
 }
 
-function grant(task: Task | undefined, credit: number): void {
+function grantCredit(task: Task | undefined, credit: number): void {
   if (!task) return
   task.credit += credit
   task.wake?.()
@@ -122,19 +122,19 @@ export function pageEngine(
   definition: EngineDefinition,
   { toolMode }: Pick<Engine, 'toolMode'> = {},
 ): Engine {
-  const lines = new Map<string, () => void>()
+  const closers = new Map<string, () => void>()
   return {
     id: definition.id,
     ...(toolMode && { toolMode }),
     async open({ agentId }) {
       const { port1, port2 } = new MessageChannel()
-      lines.get(agentId)?.()
-      lines.set(agentId, servePort(definition, port1))
+      closers.get(agentId)?.()
+      closers.set(agentId, servePort(definition, port1))
       return { port: port2, instance: 'page', watch: 'none' }
     },
     release(agentId) {
-      lines.get(agentId)?.()
-      if (lines.delete(agentId) && lines.size === 0) void definition.dispose?.()
+      closers.get(agentId)?.()
+      if (closers.delete(agentId) && closers.size === 0) void definition.dispose?.()
     },
   }
 }

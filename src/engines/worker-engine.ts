@@ -27,7 +27,7 @@ export interface WorkerEngineOptions {
   readonly toolMode?: 'action'
 }
 
-interface LivingWorker {
+interface RunningWorker {
   readonly worker: EngineWorker
   readonly instance: string
 }
@@ -35,19 +35,19 @@ interface LivingWorker {
 /** Creates an engine in a worker of its own. All agents with the same engine object share one worker. */
 export function workerEngine({ id, worker, options, toolMode }: WorkerEngineOptions): Engine {
   const clients = new Set<string>()
-  let living: LivingWorker | undefined
+  let running: RunningWorker | undefined
   let openings = 0
 
-  function alive(lost: string | undefined): LivingWorker {
-    if (living && living.instance === lost) {
-      living.worker.terminate?.()
-      living = undefined
+  function ensureWorker(lost: string | undefined): RunningWorker {
+    if (running && running.instance === lost) {
+      running.worker.terminate?.()
+      running = undefined
     }
-    return (living ??= { worker: spawn(worker), instance: newInstance(id) })
+    return (running ??= { worker: spawn(worker), instance: newInstance(id) })
   }
 
   async function open({ agentId, lost }: EngineOpening): Promise<EngineLine> {
-    const current = alive(lost)
+    const current = ensureWorker(lost)
     const { instance } = current
     const { port1, port2 } = new MessageChannel()
     const opening = ++openings
@@ -61,12 +61,12 @@ export function workerEngine({ id, worker, options, toolMode }: WorkerEngineOpti
         port: port2,
         options: options?.(),
       })
-      const { holdsLock } = await whenReady(current.worker, opening)
+      const { holdsLock } = await waitUntilReady(current.worker, opening)
       return { port: port1, instance, watch: holdsLock ? 'lock' : 'ping' }
     } catch (thrown) {
       port1.close()
       // The next opening starts another worker.
-      if (living === current) living = undefined
+      if (running === current) running = undefined
       current.worker.terminate?.()
       throw thrown
     }
@@ -77,13 +77,13 @@ export function workerEngine({ id, worker, options, toolMode }: WorkerEngineOpti
     ...(toolMode && { toolMode }),
     open,
     release(agentId) {
-      if (!clients.delete(agentId) || !living) return
+      if (!clients.delete(agentId) || !running) return
       if (clients.size > 0) {
-        send(living.worker, { type: 'offstage-engine-release', client: agentId })
+        send(running.worker, { type: 'offstage-engine-release', client: agentId })
         return
       }
-      void endWorker(living.worker)
-      living = undefined
+      void endWorker(running.worker)
+      running = undefined
     },
   }
 }
@@ -101,14 +101,14 @@ function send(worker: EngineWorker, command: EngineCommand): void {
 }
 
 /** Resolves to the answer to an opening. Rejects with `worker-load-failed`. */
-function whenReady(
+function waitUntilReady(
   worker: EngineWorker,
   opening: number,
 ): Promise<Extract<EngineReply, { opening: number }>> {
   return new Promise((resolve, reject) => {
-    const fail = (what: string, reason: Reason): void => {
+    const fail = (problem: string, reason: Reason): void => {
       stop()
-      reject(loadFailure(what, reason))
+      reject(loadFailure(problem, reason))
     }
     const onMessage = (event: Event): void => {
       const reply = (event as MessageEvent<EngineReply | null>).data
@@ -156,10 +156,10 @@ function newInstance(id: string): string {
 /** Failure reasons (`details.reason`), a subset of those of the agent's own worker. */
 type Reason = 'worker-option' | 'syntax' | 'no-answer' | 'unknown'
 
-function loadFailure(what: string, reason: Reason): OffstageError {
+function loadFailure(problem: string, reason: Reason): OffstageError {
   return new OffstageError(
     'worker-load-failed',
-    `The engine's worker did not start: ${what}. Check that its file is served as JavaScript, that it calls serveEngine() (serveWllama(), serveWebLLM()) at its top, and that the page's CSP allows it (worker-src).`,
+    `The engine's worker did not start: ${problem}. Check that its file is served as JavaScript, that it calls serveEngine() (serveWllama(), serveWebLLM()) at its top, and that the page's CSP allows it (worker-src).`,
     { details: { reason }, retryable: reason === 'no-answer' },
   )
 }

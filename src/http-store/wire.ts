@@ -12,22 +12,22 @@ import type {
   StoredRows,
 } from '../worker/store/store.ts'
 
-type Of = { readonly conversationId: string }
+type ConversationRef = { readonly conversationId: string }
 
 /**
  * Calls to the server by name, with their inputs and answers. Each call is one POST whose body is the `HttpRequest`.
  */
 export interface HttpCalls {
-  claim: { asks: Of & { readonly at: number } & ClaimOptions; answers: Claim }
+  claim: { asks: ConversationRef & { readonly at: number } & ClaimOptions; answers: Claim }
   append: { asks: Omit<Append, 'strict'>; answers: Appended }
   place: { asks: Placement; answers: boolean }
-  read: { asks: Of & RowRange; answers: StoredRows }
-  get: { asks: Of; answers: ConversationRecord | null }
+  read: { asks: ConversationRef & RowRange; answers: StoredRows }
+  get: { asks: ConversationRef; answers: ConversationRecord | null }
   list: { asks: ListPage; answers: ListedRecords }
-  rename: { asks: Of & TitleChange; answers: boolean }
-  mark: { asks: Of & { readonly broken: string | null }; answers: null }
-  descendants: { asks: Of; answers: string[] }
-  delete: { asks: Of; answers: boolean }
+  rename: { asks: ConversationRef & TitleChange; answers: boolean }
+  mark: { asks: ConversationRef & { readonly broken: string | null }; answers: null }
+  descendants: { asks: ConversationRef; answers: string[] }
+  delete: { asks: ConversationRef; answers: boolean }
 }
 
 export type HttpCall = keyof HttpCalls

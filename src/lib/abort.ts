@@ -2,8 +2,8 @@ const aborts = new WeakMap<AbortSignal, Promise<void>>()
 
 /** Resolves when the signal aborts. Adds only one listener per signal, however often it is called. */
 export function whenAborted(signal: AbortSignal): Promise<void> {
-  const known = aborts.get(signal)
-  if (known) return known
+  const existing = aborts.get(signal)
+  if (existing) return existing
   const aborted = new Promise<void>((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
@@ -16,12 +16,12 @@ export function whenAborted(signal: AbortSignal): Promise<void> {
  * Returns a signal that aborts with the first of the others, or with a `TimeoutError` after `ms` milliseconds. For code
  * that also runs in Node, where a plain timeout under `AbortSignal.any` may be collected (Node 20), and never comes.
  */
-export function signalWithin(ms: number, ...others: AbortSignal[]): AbortSignal {
+export function signalWithin(ms: number, ...signals: AbortSignal[]): AbortSignal {
   // Longer times than timers take, such as Infinity, would throw or end at once.
   const time = AbortSignal.timeout(Math.min(ms, 2 ** 31 - 1))
   // A timeout with a listener is kept until it aborts.
   time.addEventListener('abort', () => undefined)
-  return AbortSignal.any([time, ...others])
+  return AbortSignal.any([time, ...signals])
 }
 
 /** Yields the items until the signal aborts, even if the source ignores the signal. */

@@ -61,7 +61,7 @@ const DIGITS_A_TOKEN = 3
 const SPACES_A_TOKEN = 64
 
 /** Pairs of an end code and the tokens per UTF-16 unit below it, outside ASCII. Measured with rare characters. */
-const OTHERS: readonly (readonly [number, number])[] = [
+const OTHER_COSTS: readonly (readonly [number, number])[] = [
   [0x2_50, 1.5],
   [0x3_70, 2],
   [0x4_00, 1.2],
@@ -97,20 +97,20 @@ export function estimateTokens(text: string): number {
 export function estimateUnrounded(text: string): number {
   let tokens = 0
   let last: Kind = 'start'
-  let before = 0
+  let previousCode = 0
   let length = 0
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     const kind = kindOf(code)
     length = kind === last ? length + 1 : 1
-    if (kind === 'letter') tokens += letterCost(code, before, last)
+    if (kind === 'letter') tokens += letterCost(code, previousCode, last)
     else if (kind === 'digit') tokens += digitCost(length, last)
     else if (kind === 'space') tokens += length % SPACES_A_TOKEN === 2 ? 1 : 0
     else if (kind === 'sign') tokens += last === 'sign' ? SIGN_AFTER_SIGN : SIGN
     else if (kind === 'line') tokens += last === 'sign' ? 0 : 0.5
     else tokens += otherCost(code, last)
     last = kind
-    before = code
+    previousCode = code
   }
   return tokens
 }
@@ -123,10 +123,10 @@ function kindOf(code: number): Kind {
   return code === 10 ? 'line' : 'sign'
 }
 
-function letterCost(code: number, before: number, last: Kind): number {
+function letterCost(code: number, previousCode: number, last: Kind): number {
   if (last !== 'letter') return last === 'sign' ? WORD_AFTER_SIGN : WORD
-  if (isCapital(code) && isSmall(before)) return CAPITAL_AFTER_SMALL
-  const isKnown = ((FOLLOWERS()[(before | 32) - 97] ?? 0) & bit(code)) !== 0
+  if (isCapital(code) && isSmall(previousCode)) return CAPITAL_AFTER_SMALL
+  const isKnown = ((FOLLOWERS()[(previousCode | 32) - 97] ?? 0) & bit(code)) !== 0
   return (isKnown ? KNOWN_PAIR : RARE_PAIR) + (isCapital(code) ? CAPITAL : 0)
 }
 
@@ -139,7 +139,7 @@ function digitCost(length: number, last: Kind): number {
 /** Tokens for other characters. In scripts without spaces between words, a space is mostly a token of its own. */
 function otherCost(code: number, last: Kind): number {
   if (COMMON_CHARACTERS().has(code)) return last === 'space' ? 2 : 1.03
-  return OTHERS.find(([end]) => code < end)?.[1] ?? 3
+  return OTHER_COSTS.find(([end]) => code < end)?.[1] ?? 3
 }
 
 function bit(code: number): number {

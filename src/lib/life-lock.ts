@@ -19,8 +19,8 @@ export function holdLifeLock(
 
 /** Calls back when the lock's holder is dead, unless `signal` aborts first. */
 export function onLifeLockFree(name: string, callback: () => void, signal: AbortSignal): void {
-  const free = (): void => {
+  const onFree = (): void => {
     if (!signal.aborted) callback()
   }
-  globalThis.navigator?.locks?.request(name, { signal }, free).catch(() => {})
+  globalThis.navigator?.locks?.request(name, { signal }, onFree).catch(() => {})
 }

@@ -1,8 +1,8 @@
 /** Computes a value on the first call, and returns the same one on every later call. */
 /* @__NO_SIDE_EFFECTS__ */
 export function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | null = null
-  return () => (made ??= { value: make() }).value
+  let cached: { readonly value: Value } | null = null
+  return () => (cached ??= { value: make() }).value
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Version of the shared values. Copies of the package with different versions don't share them. */
-const SHAPES = 1
+const VERSION = 1
 
 /**
  * Returns a value shared by all copies of the package on the page (`offstage` and `offstage/testing`, or a hot reload).
@@ -10,8 +10,8 @@ export function getPageSingleton<Value>(
   make: () => Value,
   realm: typeof globalThis = globalThis,
 ): Value {
-  const holder = realm as { [key: symbol]: unknown }
-  return (holder[keyOf(name)] ??= make()) as Value
+  const values = realm as { [key: symbol]: unknown }
+  return (values[keyOf(name)] ??= make()) as Value
 }
 
 /** Removes the value, so that the next call of `getPageSingleton` creates a new one. */
@@ -20,5 +20,5 @@ export function deletePageSingleton(name: string): void {
 }
 
 function keyOf(name: string): symbol {
-  return Symbol.for(`offstage.${name}.${SHAPES}`)
+  return Symbol.for(`offstage.${name}.${VERSION}`)
 }

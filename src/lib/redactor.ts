@@ -44,8 +44,8 @@ export class Redactor {
     let openFrom = text.length
     const start = this.#start
     if (start) start.lastIndex = 0
-    for (let found = start?.exec(text); start && found; found = start.exec(text)) {
-      const from = found.index
+    for (let match = start?.exec(text); start && match; match = start.exec(text)) {
+      const from = match.index
       const { to, isOpen } = this.#match(text, from)
       if (isOpen) openFrom = Math.min(openFrom, from)
       if (to === from) continue

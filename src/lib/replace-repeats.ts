@@ -18,16 +18,16 @@ const SHORTEST = 3
 export function createSecretReplacer(secrets: ReadonlyMap<string, string>): SecretReplacer {
   const replacements = new Map<string, string>()
   for (const [secret, replacement] of secrets)
-    for (const text of [secret, secret.trim()].flatMap(writings))
+    for (const text of [secret, secret.trim()].flatMap(encodings))
       if (text.length >= SHORTEST && !replacements.has(text)) replacements.set(text, replacement)
-  const texts = [...replacements.keys()].toSorted((one, other) => other.length - one.length)
+  const texts = [...replacements.keys()].toSorted((first, second) => second.length - first.length)
   const pattern = new RegExp(texts.map(patternOf).join('|') || '(?!)', 'gu')
   const replace = (text: string): string =>
-    text.replace(pattern, (found) => replacements.get(found) ?? found)
+    text.replace(pattern, (match) => replacements.get(match) ?? match)
   return { replace, hasSecret: (text) => replace(text) !== text }
 }
 
-function writings(text: string): string[] {
+function encodings(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1)
   const xml = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   const quoted = xml.replaceAll('"', '&quot;')

@@ -2,7 +2,7 @@ import { normalizeLetters, LETTERS, LETTERS_AND_NUMBERS } from './normalize-word
 import { lazyPattern } from './once.ts'
 
 /**
- * Words for secrets, by language, ordered by the language's share of the web. Patterns match the output of `foldWords`,
+ * Words for secrets, by language, ordered by the language's share of the web. Patterns match the output of `normalizeWords`,
  * with a space for any gap, anywhere in a label.
  */
 const SECRET_PARTS: Readonly<Record<string, string>> = {
@@ -55,7 +55,7 @@ const SECRET = lazyPattern(() =>
 const NO_SECRETS =
   /pass ?word (?:reset|recovery|change) (?:e ?mail|mail|link|page)|secret santa|\bpin (?:title|note|name|board|colou?r|label)|\b(?:board|map) pin\b/gu
 
-/** Returns the first word for a secret in a text from `foldWords`, or null. */
+/** Returns the first word for a secret in a text from `normalizeWords`, or null. */
 export function findSecretWord(folded: string): string | null {
   return SECRET().exec(folded.replace(NO_SECRETS, ' '))?.[0] ?? null
 }

@@ -4,8 +4,8 @@ export type SerialQueue = <T>(work: () => Promise<T>) => Promise<T>
 export function createSerialQueue(): SerialQueue {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
-    const done = last.then(work)
-    last = done.catch(() => undefined)
-    return done
+    const result = last.then(work)
+    last = result.catch(() => undefined)
+    return result
   }
 }

@@ -51,14 +51,14 @@ export function discriminatedUnion(
   field: string,
   shapes: Readonly<Record<string, ShapeCheck>>,
 ): ShapeCheck {
-  const known = new Map<unknown, ShapeCheck>(Object.entries(shapes))
-  return (value) => isRecord(value) && (known.get(value[field])?.(value) ?? false)
+  const checks = new Map<unknown, ShapeCheck>(Object.entries(shapes))
+  return (value) => isRecord(value) && (checks.get(value[field])?.(value) ?? false)
 }
 
 /** Checks for any of these texts. */
 export function among(texts: readonly string[]): ShapeCheck {
-  const known = new Set<unknown>(texts)
-  return (value) => known.has(value)
+  const allowed = new Set<unknown>(texts)
+  return (value) => allowed.has(value)
 }
 
 /** Checks for a text of a union type. A new member of the type must be added here to compile. */

@@ -9,7 +9,7 @@ export async function withUnloadNote<Result>(
   action: () => Promise<Result>,
   mayLeave: () => boolean = () => true,
 ): Promise<Result> {
-  const leave = (): void => {
+  const writeNote = (): void => {
     if (!mayLeave()) return
     try {
       sessionStorage.setItem(PREFIX + key, location.href)
@@ -17,21 +17,21 @@ export async function withUnloadNote<Result>(
       // Storage is blocked: the outcome is reported as unknown.
     }
   }
-  globalThis.addEventListener?.('pagehide', leave)
+  globalThis.addEventListener?.('pagehide', writeNote)
   try {
     return await action()
   } finally {
-    globalThis.removeEventListener?.('pagehide', leave)
+    globalThis.removeEventListener?.('pagehide', writeNote)
   }
 }
 
 /** Reads and removes the note. Returns the address of the page that was left; undefined without a note. */
 export function takeUnloadNote(key: string): string | undefined {
   try {
-    const from = sessionStorage.getItem(PREFIX + key)
-    if (from === null) return undefined
+    const address = sessionStorage.getItem(PREFIX + key)
+    if (address === null) return undefined
     sessionStorage.removeItem(PREFIX + key)
-    return from
+    return address
   } catch {
     return undefined
   }

@@ -32,8 +32,8 @@ function referencesProblem(root: Schema): string | null {
 
 class References {
   readonly #root: Schema
-  readonly #expanded = new Map<object, number>()
-  readonly #inPlace = new Map<object, number>()
+  readonly #expandedCounts = new Map<object, number>()
+  readonly #appliedCounts = new Map<object, number>()
   #problem: string | null = null
 
   constructor(root: Schema) {
@@ -41,45 +41,48 @@ class References {
   }
 
   problem(): string | null {
-    if (this.#expand(this.#root) > MAX_EXPANDED)
-      this.#found(`stands for more than ${MAX_EXPANDED} schemas by its $refs`)
+    if (this.#countExpanded(this.#root) > MAX_EXPANDED)
+      this.#addProblem(`stands for more than ${MAX_EXPANDED} schemas by its $refs`)
     return this.#problem
   }
 
-  #found(problem: string): void {
+  #addProblem(problem: string): void {
     this.#problem ??= problem
   }
 
   /**
    * Counts the schemas that a schema expands to. A recursive schema (such as a tree's node) counts once within itself.
    */
-  #expand(node: unknown): number {
+  #countExpanded(node: unknown): number {
     if (!isRecord(node)) return 1
-    const known = this.#expanded.get(node)
-    if (known !== undefined) return known
-    this.#expanded.set(node, 1)
-    if (this.#applied(node, new Set()) > MAX_IN_PLACE)
-      this.#found(`applies more than ${MAX_IN_PLACE} schemas to one value`)
-    const sum = this.#parts(node).reduce((all, { schema }) => all + this.#expand(schema), 1)
-    this.#expanded.set(node, Math.min(sum, ENOUGH))
+    const cached = this.#expandedCounts.get(node)
+    if (cached !== undefined) return cached
+    this.#expandedCounts.set(node, 1)
+    if (this.#countApplied(node, new Set()) > MAX_IN_PLACE)
+      this.#addProblem(`applies more than ${MAX_IN_PLACE} schemas to one value`)
+    const sum = this.#parts(node).reduce(
+      (total, { schema }) => total + this.#countExpanded(schema),
+      1,
+    )
+    this.#expandedCounts.set(node, Math.min(sum, ENOUGH))
     return Math.min(sum, ENOUGH)
   }
 
   /** Counts the schemas that apply to one value. */
-  #applied(node: unknown, around: Set<object>): number {
+  #countApplied(node: unknown, ancestors: Set<object>): number {
     if (!isRecord(node)) return 1
-    const known = this.#inPlace.get(node)
-    if (known !== undefined) return known
-    if (around.has(node)) {
-      this.#found('has a $ref that leads back to itself')
+    const cached = this.#appliedCounts.get(node)
+    if (cached !== undefined) return cached
+    if (ancestors.has(node)) {
+      this.#addProblem('has a $ref that leads back to itself')
       return 1
     }
-    around.add(node)
+    ancestors.add(node)
     const sum = this.#parts(node)
       .filter(({ keyword }) => IN_PLACE.test(keyword))
-      .reduce((all, { schema }) => all + this.#applied(schema, around), 1)
-    around.delete(node)
-    this.#inPlace.set(node, Math.min(sum, ENOUGH))
+      .reduce((total, { schema }) => total + this.#countApplied(schema, ancestors), 1)
+    ancestors.delete(node)
+    this.#appliedCounts.set(node, Math.min(sum, ENOUGH))
     return Math.min(sum, ENOUGH)
   }
 
@@ -87,7 +90,7 @@ class References {
     return Object.entries(node).flatMap(([keyword, value]): readonly Part[] => {
       if (DATA.test(keyword)) return []
       if (keyword === '$dynamicRef' || keyword === '$recursiveRef') {
-        this.#found(`has ${keyword}, which is not supported`)
+        this.#addProblem(`has ${keyword}, which is not supported`)
         return []
       }
       if (keyword === '$ref') return [{ keyword, schema: this.#target(value) }]
@@ -98,19 +101,19 @@ class References {
   #target(reference: unknown): unknown {
     const target = typeof reference === 'string' ? reference : ''
     if (!/^#(?:\/|$)/.test(target)) {
-      this.#found(`refers to ${target.slice(0, 100)}, outside of it`)
+      this.#addProblem(`refers to ${target.slice(0, 100)}, outside of it`)
       return null
     }
-    let place: unknown = this.#root
-    for (const step of decoded(target).split('/').slice(1)) {
+    let resolved: unknown = this.#root
+    for (const step of decodeUri(target).split('/').slice(1)) {
       const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
-      place =
-        typeof place === 'object' && place !== null && Object.hasOwn(place, key)
-          ? (place as Schema)[key]
+      resolved =
+        typeof resolved === 'object' && resolved !== null && Object.hasOwn(resolved, key)
+          ? (resolved as Schema)[key]
           : undefined
     }
-    if (place === undefined) this.#found('has a $ref that leads nowhere')
-    return place
+    if (resolved === undefined) this.#addProblem('has a $ref that leads nowhere')
+    return resolved
   }
 }
 
@@ -120,7 +123,7 @@ function schemasAt(keyword: string, value: unknown): readonly unknown[] {
   return NAMED.test(keyword) ? Object.values(value) : [value]
 }
 
-function decoded(text: string): string {
+function decodeUri(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -132,10 +135,10 @@ function decoded(text: string): string {
 const MAX_CHARACTERS = 30_000
 const MAX_DEPTH = 40
 /** Maximum length of one description. */
-const MAX_WORDS = 2000
+const MAX_TEXT = 2000
 
 /** Keywords for readers only: changing them doesn't change which values are valid. */
-const WORDS = new Set(['description', 'title', '$comment'])
+const TEXT_KEYWORDS = new Set(['description', 'title', '$comment'])
 
 export type UntrustedSchema =
   | { readonly schema: Readonly<Record<string, unknown>> }
@@ -147,9 +150,9 @@ export type UntrustedSchema =
  * parameters. The copy is plain data of limited size without invisible characters. Its `$ref`s stay within it and can't
  * multiply. Validity of the schema isn't checked.
  */
-export function readUntrustedSchema(given: unknown): UntrustedSchema {
+export function readUntrustedSchema(value: unknown): UntrustedSchema {
   try {
-    const schema = readPart(plainCopy(given), 0) as Readonly<Record<string, unknown>>
+    const schema = readPart(plainCopy(value), 0) as Readonly<Record<string, unknown>>
     const problem = referencesProblem(schema)
     return problem === null ? { schema } : { problem }
   } catch (thrown) {
@@ -161,8 +164,8 @@ export function readUntrustedSchema(given: unknown): UntrustedSchema {
 
 class SchemaProblem extends Error {}
 
-function plainCopy(given: unknown): Readonly<Record<string, unknown>> {
-  const text = typeof given === 'string' ? given || '{}' : (JSON.stringify(given) ?? '{}')
+function plainCopy(value: unknown): Readonly<Record<string, unknown>> {
+  const text = typeof value === 'string' ? value || '{}' : (JSON.stringify(value) ?? '{}')
   if (text.length > MAX_CHARACTERS)
     throw new SchemaProblem(`is longer than ${MAX_CHARACTERS} characters`)
   const schema: unknown = JSON.parse(text)
@@ -172,28 +175,28 @@ function plainCopy(given: unknown): Readonly<Record<string, unknown>> {
 
 function readPart(value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) throw new SchemaProblem(`is nested deeper than ${MAX_DEPTH} levels`)
-  if (typeof value === 'string') return visible(value)
+  if (typeof value === 'string') return checkVisible(value)
   if (Array.isArray(value)) return value.map((item) => readPart(item, depth + 1))
   if (!isRecord(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, part]) => {
       if (key === '__proto__') throw new SchemaProblem('has a key named __proto__')
-      const isWords = WORDS.has(key) && typeof part === 'string'
-      return [visible(key), isWords ? readWords(part) : readPart(part, depth + 1)]
+      const isText = TEXT_KEYWORDS.has(key) && typeof part === 'string'
+      return [checkVisible(key), isText ? readText(part) : readPart(part, depth + 1)]
     }),
   )
 }
 
 /** Rejects invisible characters in names, values and patterns, where each character counts. */
-function visible(text: string): string {
+function checkVisible(text: string): string {
   if (cleanUntrustedText(text) !== text)
     throw new SchemaProblem('has invisible characters in a name or value')
   return text
 }
 
-function readWords(text: string): string {
-  const words = cleanUntrustedText(text)
-  return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words
+function readText(text: string): string {
+  const clean = cleanUntrustedText(text)
+  return clean.length > MAX_TEXT ? `${clean.slice(0, MAX_TEXT)}…` : clean
 }
 
 /** Copies untrusted plain data, without hidden characters in its texts and keys. */

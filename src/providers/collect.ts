@@ -110,12 +110,12 @@ function createCollector(): Collector {
 
   function turn(): CollectedTurn {
     const end: Ending = ending ?? { type: 'error', error: incompleteError() }
-    const begun = [...started].map(([toolCallId, toolName]) => cutCall(toolCallId, toolName))
-    const all = [...calls, ...begun]
+    const cutCalls = [...started].map(([toolCallId, toolName]) => cutCall(toolCallId, toolName))
+    const all = [...calls, ...cutCalls]
     return {
       text: text.join(''),
       reasoning: reasoning.join(''),
-      toolCalls: all.map((call) => collected(end.type === 'error' ? withoutInput(call) : call)),
+      toolCalls: all.map((call) => toCollected(end.type === 'error' ? withoutInput(call) : call)),
       usage,
       ...(files.length > 0 && { files }),
       ...endingFields(end),
@@ -133,7 +133,7 @@ function endingFields(
   return { finishReason, ...(providerMetadata && { providerMetadata }) }
 }
 
-function collected(call: ToolCallStreamPart): CollectedCall {
+function toCollected(call: ToolCallStreamPart): CollectedCall {
   const { type: _, ...rest } = call
   return rest
 }

@@ -49,18 +49,18 @@ export function createProvider(
     ...(typeof headers === 'object' && { headers }),
   })
   if (typeof apiKey !== 'function' && typeof headers !== 'function') return provider
-  const withCredentials = (given: StreamOptions = {}): StreamOptions => {
-    const signal = given.signal ?? new AbortController().signal
+  const withCredentials = (streamOptions: StreamOptions = {}): StreamOptions => {
+    const signal = streamOptions.signal ?? new AbortController().signal
     return {
       credentials: (previousRejected, endpoint) =>
         resolveCredentials(config, { ...endpoint, signal, previousRejected }),
-      ...given,
+      ...streamOptions,
     }
   }
   return {
     id: provider.id,
-    batches: (request, given) => provider.batches(request, withCredentials(given)),
-    stream: (request, given) => provider.stream(request, withCredentials(given)),
+    batches: (request, streamOptions) => provider.batches(request, withCredentials(streamOptions)),
+    stream: (request, streamOptions) => provider.stream(request, withCredentials(streamOptions)),
   }
 }
 

@@ -25,7 +25,7 @@ export function healHistory(messages: readonly Message[]): Message[] {
     }
     const results = resultsAfter(messages, at)
     const ids = calls.map((call) => unusedId(call.toolCallId, usedIds))
-    healed.push(withIds(message, ids), answer(calls, ids, results))
+    healed.push(withIds(message, ids), matchResults(calls, ids, results))
   }
   return healed
 }
@@ -64,15 +64,15 @@ function withIds(message: AssistantMessage, ids: readonly string[]): AssistantMe
   }
 }
 
-function answer(
+function matchResults(
   calls: readonly ToolCallPart[],
   ids: readonly string[],
   messages: readonly ToolMessage[],
 ): ToolMessage {
-  const left = messages.flatMap((message) => message.parts)
+  const remaining = messages.flatMap((message) => message.parts)
   const parts = calls.map((call, index): ToolResultPart => {
-    const found = left.findIndex((part) => part.toolCallId === call.toolCallId)
-    const [part] = found < 0 ? [] : left.splice(found, 1)
+    const position = remaining.findIndex((part) => part.toolCallId === call.toolCallId)
+    const [part] = position < 0 ? [] : remaining.splice(position, 1)
     return {
       ...(part ?? unanswered(call)),
       toolCallId: ids[index] ?? call.toolCallId,
@@ -80,11 +80,11 @@ function answer(
     }
   })
   const [first] = messages
-  const isWhole =
+  const isUnchanged =
     messages.length === 1 &&
     first?.parts.length === parts.length &&
     parts.every((part, index) => isSamePair(part, first.parts[index]))
-  return isWhole && first ? first : { role: 'tool', parts }
+  return isUnchanged && first ? first : { role: 'tool', parts }
 }
 
 function isSamePair(healed: ToolResultPart, stored: ToolResultPart | undefined): boolean {

@@ -77,9 +77,9 @@ const formats: { readonly [Id in ChatId | MessagesId]: Load } = {
 /** Plays scripts. Loaded lazily, since no app does this for its users. */
 const scripted: StreamProviderDefinition = {
   id: 'scripted',
-  async *stream(...asked) {
+  async *stream(...args) {
     const { scriptedProvider } = await import('./scripted.ts')
-    yield* scriptedProvider.stream(...asked)
+    yield* scriptedProvider.stream(...args)
   },
 }
 
@@ -106,8 +106,8 @@ export function createProviderRegistry(
     [scripted, ...registered, ...custom].map((definition) => [definition.id, definition] as const),
   )
   return {
-    create(given) {
-      const config = withoutTrailingSlash(given)
+    create(requestConfig) {
+      const config = withoutTrailingSlash(requestConfig)
       const { provider: id } = config
       const definition = definitions.get(id)
       const provider =
@@ -121,9 +121,10 @@ export function createProviderRegistry(
   }
 }
 
-function builtIn(config: ModelConfigData, others: Iterable<string>): Load {
+function builtIn(config: ModelConfigData, customIds: Iterable<string>): Load {
   const { provider: id } = config
-  if (!Object.hasOwn(formats, id)) throw unknownProvider(id, [...Object.keys(formats), ...others])
+  if (!Object.hasOwn(formats, id))
+    throw unknownProvider(id, [...Object.keys(formats), ...customIds])
   if (!modelName(config))
     throw new OffstageError('invalid-config', `The provider '${id}' needs a model.`)
   return formats[id as keyof typeof formats]
@@ -142,10 +143,10 @@ function createStreamProvider(
   const batches: Provider['batches'] = async function* (request, options = {}) {
     try {
       let isOver = false
-      for await (const given of definition.stream(request, config, options)) {
+      for await (const item of definition.stream(request, config, options)) {
         // Ignores everything after the end.
         if (isOver) continue
-        const batch = [given].flat()
+        const batch = [item].flat()
         const end = batch.findIndex(({ type }) => type === 'finish' || type === 'error')
         isOver = end >= 0
         yield isOver ? batch.slice(0, end + 1) : batch
@@ -164,7 +165,7 @@ const engineEntries: { readonly [Id in EngineId]: string } = {
   'prompt-api': 'promptApi() from offstage/prompt-api',
 }
 
-function unknownProvider(id: string, known: readonly string[]): OffstageError {
+function unknownProvider(id: string, knownIds: readonly string[]): OffstageError {
   const entry = Object.hasOwn(engineEntries, id) ? engineEntries[id as EngineId] : undefined
   if (entry) {
     return new OffstageError(
@@ -174,7 +175,7 @@ function unknownProvider(id: string, known: readonly string[]): OffstageError {
   }
   return new OffstageError(
     'unknown-provider',
-    `There is no provider '${id}'. Known here: ${known.join(', ')}. Providers of your own are registered in a custom worker.`,
+    `There is no provider '${id}'. Known here: ${knownIds.join(', ')}. Providers of your own are registered in a custom worker.`,
   )
 }
 
@@ -207,9 +208,9 @@ function learningKeys(
   return {
     ...options,
     async credentials(previousRejected, endpoint) {
-      const given = await credentials(previousRejected, endpoint)
-      redactor.add(collectSecrets({ ...config, ...given }))
-      return given
+      const received = await credentials(previousRejected, endpoint)
+      redactor.add(collectSecrets({ ...config, ...received }))
+      return received
     },
   }
 }

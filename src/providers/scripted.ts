@@ -43,7 +43,7 @@ async function* playScript(
   const position = findPosition(request)
   const step = chooseSteps(script, position.text)?.[position.index]
   if (!step) {
-    yield [{ type: 'error', error: exhausted(position) }]
+    yield [{ type: 'error', error: exhaustedError(position) }]
     return
   }
   let delayMs = step.delayMs ?? 0
@@ -68,19 +68,19 @@ interface ScriptPosition {
 function findPosition({ messages, answers }: ModelRequest): ScriptPosition {
   const isPerson = (message: Message): boolean => message.role === 'user' && !message.synthetic
   const last = messages.findLast(isPerson)
-  const since = messages.slice(messages.findLastIndex(isPerson) + 1)
+  const messagesSince = messages.slice(messages.findLastIndex(isPerson) + 1)
   const texts = last?.role === 'user' ? last.parts : []
   return {
     text: texts.map((part) => (part.type === 'text' ? part.text : '')).join('\n'),
     userCount: messages.filter(isPerson).length,
-    index: answers ?? since.filter((message) => message.role === 'assistant').length,
+    index: answers ?? messagesSince.filter((message) => message.role === 'assistant').length,
   }
 }
 
 function chooseSteps(script: Script, text: string): readonly ScriptStep[] | undefined {
   const lowered = text.toLowerCase()
   const scene = script.scenes?.find(({ match }) =>
-    match.some((words) => lowered.includes(words.toLowerCase())),
+    match.some((phrase) => lowered.includes(phrase.toLowerCase())),
   )
   return scene?.steps ?? script.steps ?? script.fallback
 }
@@ -146,7 +146,7 @@ function callParts({ toolCalls = [] }: ScriptStep, position: ScriptPosition): St
   return [...inputs, ...calls]
 }
 
-function exhausted({ text, index }: ScriptPosition): ErrorData {
+function exhaustedError({ text, index }: ScriptPosition): ErrorData {
   return {
     code: 'script-exhausted',
     message: `The script has no step ${index + 1} for "${text.slice(0, 80)}". Add a step, a scene or a fallback.`,
@@ -177,11 +177,11 @@ const FIELDS: Readonly<Record<keyof Script, readonly [ShapeCheck, string]>> = {
 
 /** Returns the error of an invalid script, or null. Page code may pass any value. */
 export function scriptFault(script: Script): ErrorData | null {
-  for (const [name, [check, what]] of Object.entries(FIELDS))
+  for (const [name, [check, expected]] of Object.entries(FIELDS))
     if (!check(script[name as keyof Script]))
       return {
         code: 'invalid-config',
-        message: `${name} of a script must be ${what}.`,
+        message: `${name} of a script must be ${expected}.`,
         retryable: false,
       }
   return null

@@ -42,24 +42,24 @@ export function replaceFilesWithText(
   messages: readonly Message[],
   isLeftOut: (file: FilePart) => boolean,
 ): readonly Message[] {
-  const inWords = <Part extends { readonly type: string }>(
+  const replaceFiles = <Part extends { readonly type: string }>(
     parts: readonly (Part | FilePart)[],
   ): (Part | FilePart | TextPart)[] =>
     parts.map((part) =>
       isFile(part) && isLeftOut(part) ? { type: 'text', text: describeFile(part) } : part,
     )
-  const outputInWords = (output: ToolOutput): ToolOutput =>
-    output.type === 'content' ? { ...output, value: inWords(output.value) } : output
+  const replaceInOutput = (output: ToolOutput): ToolOutput =>
+    output.type === 'content' ? { ...output, value: replaceFiles(output.value) } : output
   return messages.map((message): Message => {
     switch (message.role) {
       case 'user':
-        return { ...message, parts: inWords(message.parts) }
+        return { ...message, parts: replaceFiles(message.parts) }
       case 'assistant':
-        return { ...message, parts: inWords(message.parts) }
+        return { ...message, parts: replaceFiles(message.parts) }
       case 'tool':
         return {
           ...message,
-          parts: message.parts.map((part) => ({ ...part, output: outputInWords(part.output) })),
+          parts: message.parts.map((part) => ({ ...part, output: replaceInOutput(part.output) })),
         }
       case 'system':
         return message
@@ -80,28 +80,28 @@ function isFile(part: { readonly type: string } | FilePart): part is FilePart {
 export function withFilesAsInput(messages: readonly Message[]): readonly Message[] {
   if (!messages.some((message) => message.role === 'assistant' && hasFiles(message)))
     return messages
-  const sent: Message[] = []
-  let waiting: readonly FilePart[] = []
+  const converted: Message[] = []
+  let pendingFiles: readonly FilePart[] = []
   const flush = (): void => {
-    if (waiting.length > 0) sent.push({ role: 'user', parts: [INTRO, ...waiting] })
-    waiting = []
+    if (pendingFiles.length > 0) converted.push({ role: 'user', parts: [INTRO, ...pendingFiles] })
+    pendingFiles = []
   }
   for (const message of messages) {
-    if (message.role === 'user' && waiting.length > 0) {
-      sent.push({ ...message, parts: [INTRO, ...waiting, ...message.parts] })
-      waiting = []
+    if (message.role === 'user' && pendingFiles.length > 0) {
+      converted.push({ ...message, parts: [INTRO, ...pendingFiles, ...message.parts] })
+      pendingFiles = []
       continue
     }
     if (message.role !== 'tool') flush()
     if (message.role !== 'assistant' || !hasFiles(message)) {
-      sent.push(message)
+      converted.push(message)
       continue
     }
-    waiting = message.parts.filter((part) => part.type === 'file')
-    sent.push({ ...message, parts: withoutFiles(message, waiting) })
+    pendingFiles = message.parts.filter((part) => part.type === 'file')
+    converted.push({ ...message, parts: withoutFiles(message, pendingFiles) })
   }
   flush()
-  return sent
+  return converted
 }
 
 /** Removes the files. An answer of files alone gets a text: else two user messages would be adjacent. */
@@ -109,13 +109,13 @@ function withoutFiles(
   { parts }: AssistantMessage,
   files: readonly FilePart[],
 ): AssistantMessage['parts'] {
-  const rest = parts.filter((part) => part.type !== 'file')
-  const speaks = rest.some(
+  const otherParts = parts.filter((part) => part.type !== 'file')
+  const hasContent = otherParts.some(
     (part) => part.type === 'tool-call' || (part.type === 'text' && part.text !== ''),
   )
-  if (speaks) return rest
+  if (hasContent) return otherParts
   const text = files.map(({ mediaType }) => `[A file: ${mediaType}]`).join('\n')
-  return [...rest, { type: 'text', text }]
+  return [...otherParts, { type: 'text', text }]
 }
 
 function hasFiles({ parts }: AssistantMessage): boolean {

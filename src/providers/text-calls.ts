@@ -77,9 +77,9 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
   #scanner: Reader | undefined
   /** The text before the scanner reads. */
   #pieces: string[] = []
-  #held = ''
+  #pending = ''
   /** Length of the text that was returned before the scanner reads. */
-  #shown = 0
+  #shownLength = 0
   /** Only white space precedes on the line of the held text, or in the output. */
   #isLineStart = true
   #isStart = true
@@ -100,12 +100,12 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
 
   /** Whether the scanner must be loaded before this piece is pushed. */
   needsScanner(piece: string): boolean {
-    return this.#scanner === undefined && this.#plainEnd(this.#held + piece) === null
+    return this.#scanner === undefined && this.#plainEnd(this.#pending + piece) === null
   }
 
   push(piece: string): StreamPart[] {
-    if (this.#scanner) return this.#unshown(this.#scanner.push(piece))
-    const text = this.#held + piece
+    if (this.#scanner) return this.#withoutShown(this.#scanner.push(piece))
+    const text = this.#pending + piece
     const end = this.#plainEnd(text)
     if (end === null) return this.#beginScanning(piece)
     this.#pieces.push(piece)
@@ -114,17 +114,18 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
 
   end(options?: { readonly finishReason?: string }): StreamPart[] {
     return this.#scanner
-      ? this.#unshown(this.#scanner.end(options))
-      : this.#show(this.#held, this.#held.length)
+      ? this.#withoutShown(this.#scanner.end(options))
+      : this.#show(this.#pending, this.#pending.length)
   }
 
   reset(): StreamPart[] {
-    if (this.#scanner || !this.#readsCalls) return this.#unshown(this.#scanner?.reset?.() ?? [])
-    const held = this.#show(this.#held, this.#held.length)
+    if (this.#scanner || !this.#readsCalls)
+      return this.#withoutShown(this.#scanner?.reset?.() ?? [])
+    const parts = this.#show(this.#pending, this.#pending.length)
     this.#pieces = []
-    this.#shown = 0
+    this.#shownLength = 0
     this.#isLineStart = this.#isStart = true
-    return held
+    return parts
   }
 
   #beginScanning(piece: string): StreamPart[] {
@@ -132,30 +133,30 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
     const parts = [...this.#pieces, piece].flatMap((each) => scanner.push(each))
     this.#scanner = scanner
     this.#pieces = []
-    return this.#unshown(parts)
+    return this.#withoutShown(parts)
   }
 
   /** Leaves out the text that was returned before. A scanner may hold back more than this one does. */
-  #unshown(parts: StreamPart[]): StreamPart[] {
-    if (this.#shown === 0) return parts
+  #withoutShown(parts: StreamPart[]): StreamPart[] {
+    if (this.#shownLength === 0) return parts
     return parts.flatMap((part) => {
       if (part.type !== 'text-delta') return part
-      const delta = part.delta.slice(this.#shown)
-      this.#shown -= part.delta.length - delta.length
+      const delta = part.delta.slice(this.#shownLength)
+      this.#shownLength -= part.delta.length - delta.length
       return delta === '' ? [] : { ...part, delta }
     })
   }
 
   #show(text: string, end: number): StreamPart[] {
     const delta = text.slice(0, end)
-    this.#held = text.slice(end)
+    this.#pending = text.slice(end)
     if (delta === '') return []
-    this.#shown += delta.length
-    for (let at = 0; at < end; at++) this.#follow(text.charCodeAt(at))
+    this.#shownLength += delta.length
+    for (let at = 0; at < end; at++) this.#trackLine(text.charCodeAt(at))
     return [{ type: 'text-delta', delta }]
   }
 
-  #follow(code: number): void {
+  #trackLine(code: number): void {
     if (code === newline) this.#isLineStart = true
     else if (!isBlank(code)) this.#isLineStart = this.#isStart = false
   }
@@ -172,15 +173,15 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
       }
       const isTag = isTagStart(code)
       if (isTag || isLineStart) {
-        const begins = this.#readsCalls
+        const match = this.#readsCalls
           ? (isTag && beginsMark(text, at)) ||
             (isLineStart && beginsWith(text, at, this.#lineStarts)) ||
             (isStart && beginsWith(text, at, OUTPUT_STARTS))
           : isTag && beginsWith(text.slice(at, at + 24).toLowerCase(), 0, THOUGHT_MARKS)
         // At its end, an output loses this much of a mark of a thought.
-        const isCut = begins === 'partial' && !this.#readsCalls && text.length - at > 3
-        if (begins === true || isCut) return null
-        if (begins === 'partial') return at
+        const isCut = match === 'partial' && !this.#readsCalls && text.length - at > 3
+        if (match === true || isCut) return null
+        if (match === 'partial') return at
       }
       isLineStart = isStart = false
     }
@@ -202,6 +203,6 @@ function beginsMark(text: string, at: number): boolean | 'partial' {
 
 function beginsWith(text: string, at: number, starts: readonly string[]): boolean | 'partial' {
   if (starts.some((start) => text.startsWith(start, at))) return true
-  const rest = text.slice(at, at + 400)
-  return starts.some((start) => start.startsWith(rest)) ? 'partial' : false
+  const remainder = text.slice(at, at + 400)
+  return starts.some((start) => start.startsWith(remainder)) ? 'partial' : false
 }

@@ -31,7 +31,7 @@ export function checkBody(body: unknown, format: WireFormat, rules: BodyRules): 
 function checkModel(model: unknown, { models }: BodyRules): void {
   if (typeof model !== 'string') throw badRequest('`model` must be a string.')
   if (models.has(model)) return
-  throw new RelayError('model_not_found', `The relay does not offer the model ${quoted(model)}.`)
+  throw new RelayError('model_not_found', `The relay does not offer the model ${quote(model)}.`)
 }
 
 function checkFields(body: Body, format: WireFormat, { fields }: BodyRules): void {
@@ -41,7 +41,7 @@ function checkFields(body: Body, format: WireFormat, { fields }: BodyRules): voi
     if (format.fields.has(name) || fields.has(name)) continue
     // OpenAI stores requests without `store: false`.
     if (name === 'store' && body[name] === false) continue
-    throw badRequest(`The relay does not pass the field ${quoted(name)}.`)
+    throw badRequest(`The relay does not pass the field ${quote(name)}.`)
   }
 }
 
@@ -53,7 +53,7 @@ function checkTools(tools: unknown, format: WireFormat, { toolTypes }: BodyRules
     const type = isRecord(tool) ? tool['type'] : null
     if (type === 'function' || type === 'custom' || toolTypes.has(type)) continue
     if (type === undefined && format.api === 'messages') continue
-    throw badRequest(`The relay passes tools of the page only, and not ${quoted(type)}.`)
+    throw badRequest(`The relay passes tools of the page only, and not ${quote(type)}.`)
   }
 }
 
@@ -66,17 +66,17 @@ function outputLimits(
   { outputLimits: names }: WireFormat,
   { maxOutputTokens }: BodyRules,
 ): Body {
-  const given = names.map((name) => checkLimit(name, body[name]))
-  const limit = Math.min(maxOutputTokens, ...given)
+  const limits = names.map((name) => checkLimit(name, body[name]))
+  const limit = Math.min(maxOutputTokens, ...limits)
   return {
     ...Object.fromEntries(names.map((name) => [name, undefined])),
     [names[0]]: limit,
-    ...lowered(body, 'thinking', { budget: 'budget_tokens', limit }),
-    ...lowered(body, 'reasoning', { budget: 'max_tokens', limit }),
+    ...lowerBudget(body, 'thinking', { budget: 'budget_tokens', limit }),
+    ...lowerBudget(body, 'reasoning', { budget: 'max_tokens', limit }),
   }
 }
 
-function lowered(
+function lowerBudget(
   body: Body,
   field: string,
   { budget, limit }: { budget: string; limit: number },
@@ -96,8 +96,8 @@ function checkLimit(name: string, limit: unknown): number {
 }
 
 /** Quotes the page's input in an error, shortened. */
-function quoted(words: unknown): string {
-  return `\`${typeof words === 'string' ? words.slice(0, 60) : typeof words}\``
+function quote(input: unknown): string {
+  return `\`${typeof input === 'string' ? input.slice(0, 60) : typeof input}\``
 }
 
 /** Types of items, parts, sources and choices that are complete in the request. */
@@ -136,11 +136,11 @@ interface ReferenceRules {
   readonly references: boolean
 }
 
-interface Place {
+interface BodyField {
   readonly key: string
   readonly value: unknown
   readonly parent: Body
-  /** Whether the place is inside an item of a tool that the relay allows. */
+  /** Whether the field is inside an item of a tool that the relay allows. */
   readonly isTool: boolean
 }
 
@@ -149,37 +149,37 @@ interface Place {
  * can refer to any data stored with the same key. An address would be fetched from within the model server's network.
  */
 function findReference(body: Body, rules: ReferenceRules): string | undefined {
-  for (const place of placesOf(body, (type) => belongsToTool(type, rules.toolTypes))) {
-    const { key, value } = place
+  for (const field of collectFields(body, (type) => belongsToTool(type, rules.toolTypes))) {
+    const { key, value } = field
     if (key === 'type') {
-      if (!isAllowed(place, rules)) return `${String(value)}`.slice(0, 60)
-    } else if (!rules.references && isReference(place)) return key
+      if (!isAllowed(field, rules)) return `${String(value)}`.slice(0, 60)
+    } else if (!rules.references && isReference(field)) return key
   }
   return undefined
 }
 
 /** All fields of messages, items and parts, at any depth. Not recursive: deep bodies would overflow the call stack. */
-export function placesOf(
+export function collectFields(
   body: Body,
   isToolType: (type: unknown) => boolean = () => false,
-): Place[] {
+): BodyField[] {
   const { messages, input, system, instructions, tool_choice: choice } = body
   const value = { messages, content: input, system, instructions, choice }
-  const places: Place[] = [{ key: '', value, parent: {}, isTool: false }]
+  const fields: BodyField[] = [{ key: '', value, parent: {}, isTool: false }]
   // The list grows during this loop.
-  for (const { key, value, parent, isTool } of places) {
+  for (const { key, value, parent, isTool } of fields) {
     if (Array.isArray(value))
       for (const each of value as readonly unknown[])
-        places.push({ key, value: each, parent, isTool })
+        fields.push({ key, value: each, parent, isTool })
     else if (isRecord(value)) {
       // A message stays a message, whatever its type.
       const isOwn = key !== 'tools' && !('role' in value) && (isTool || isToolType(value['type']))
       for (const [name, each] of Object.entries(value))
         if (!ARGUMENTS.has(name))
-          places.push({ key: name, value: each, parent: value, isTool: isOwn })
+          fields.push({ key: name, value: each, parent: value, isTool: isOwn })
     }
   }
-  return places
+  return fields
 }
 
 /**
@@ -193,14 +193,14 @@ function belongsToTool(type: unknown, toolTypes: ReadonlySet<unknown>): boolean 
   )
 }
 
-function isAllowed({ value, isTool }: Place, { references }: ReferenceRules): boolean {
+function isAllowed({ value, isTool }: BodyField, { references }: ReferenceRules): boolean {
   return (
     isTool || TYPES.has(value as string) || (references && REFERENCE_TYPES.has(value as string))
   )
 }
 
 /** Texts of a tool's items, such as a search for `site:shop.example`, are no addresses to fetch. */
-function isReference({ key, value, parent, isTool }: Place): boolean {
+function isReference({ key, value, parent, isTool }: BodyField): boolean {
   if (key === 'id')
     // OpenRouter's `reasoning` has a text as `summary`.
     return (

@@ -53,14 +53,14 @@ export class UserLimits {
    * left, so only the last answer can exceed a limit. Throws a `RelayError` if none are left.
    */
   async reserveTokens(amount: number): Promise<SettleTokens> {
-    const taken: Window[] = []
+    const reservedWindows: Window[] = []
     const settle: SettleTokens = async (used) => {
-      for (const { key, endsAt } of taken.splice(0))
+      for (const { key, endsAt } of reservedWindows.splice(0))
         await this.#counter.add(key, used - amount, endsAt)
     }
     for (const window of this.#windows('tokens')) {
       const sum = await this.#counter.add(window.key, amount, window.endsAt)
-      taken.push(window)
+      reservedWindows.push(window)
       if (sum - amount < window.limit) continue
       await settle(0)
       throw limitReached(window)
@@ -68,14 +68,14 @@ export class UserLimits {
     return settle
   }
 
-  #windows(what: keyof RelayAmounts): Window[] {
+  #windows(kind: keyof RelayAmounts): Window[] {
     const now = Date.now()
     return Object.entries(WINDOWS).flatMap(([name, ms]) => {
-      const limit = this.#limits[name as keyof RelayLimits]?.[what]
+      const limit = this.#limits[name as keyof RelayLimits]?.[kind]
       if (limit === undefined) return []
-      const begins = now - (now % ms)
-      const key = `${name}:${what}:${begins}:${this.#user}`
-      return [{ key, limit, what, endsAt: begins + ms }]
+      const startsAt = now - (now % ms)
+      const key = `${name}:${kind}:${startsAt}:${this.#user}`
+      return [{ key, limit, kind, endsAt: startsAt + ms }]
     })
   }
 }
@@ -83,13 +83,13 @@ export class UserLimits {
 interface Window {
   readonly key: string
   readonly limit: number
-  readonly what: keyof RelayAmounts
+  readonly kind: keyof RelayAmounts
   readonly endsAt: number
 }
 
-function limitReached({ endsAt, what }: Window): RelayError {
+function limitReached({ endsAt, kind }: Window): RelayError {
   const seconds = Math.max(1, Math.ceil((endsAt - Date.now()) / 1000))
-  const message = `The limit of ${what} is reached. Try again in ${seconds} s.`
+  const message = `The limit of ${kind} is reached. Try again in ${seconds} s.`
   return new RelayError('rate_limit_error', message, { headers: { 'retry-after': `${seconds}` } })
 }
 

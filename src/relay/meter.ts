@@ -72,8 +72,8 @@ export class Meter {
     const isEnded = isWhole || this.#isOver
     const estimated = !(isEnded && this.#reportedOutput > 0)
     const seconds = isEnded ? 0 : (Date.now() - this.#startedAt) / 1000
-    const written = Math.max(this.#bytes / BYTES_A_TOKEN, seconds * TOKENS_A_SECOND)
-    const guess = Math.min(Math.ceil(written), this.#maxOutput)
+    const estimatedOutput = Math.max(this.#bytes / BYTES_A_TOKEN, seconds * TOKENS_A_SECOND)
+    const guess = Math.min(Math.ceil(estimatedOutput), this.#maxOutput)
     return {
       inputTokens: this.#reportedInput || this.#input,
       outputTokens: estimated ? Math.max(this.#reportedOutput, guess) : this.#reportedOutput,
@@ -86,24 +86,24 @@ export class Meter {
     this.#line = ''
     if (data === '[DONE]') this.#isOver = true
     if (!data.startsWith('{')) return
-    const event = parsed(data)
+    const event = parseOrNull(data)
     if (!isRecord(event)) return
     if (ENDS.has(event['type'])) this.#isOver = true
     this.#bytes += bytesIn(event['delta']) + deltasOf(event['choices'])
-    for (const place of [event, event['message'], event['response'], event['x_groq']])
-      if (isRecord(place) && isRecord(place['usage'])) this.#takeUsage(place['usage'])
+    for (const source of [event, event['message'], event['response'], event['x_groq']])
+      if (isRecord(source) && isRecord(source['usage'])) this.#addUsage(source['usage'])
   }
 
   /** Takes reported counts, which are cumulative. Some proxies finally send 0 for "unknown". */
-  #takeUsage(usage: Body): void {
+  #addUsage(usage: Body): void {
     const cache =
       count(usage['cache_read_input_tokens']) + count(usage['cache_creation_input_tokens'])
     const input = count(usage['prompt_tokens']) || count(usage['input_tokens']) + cache
     const output = count(usage['completion_tokens']) || count(usage['output_tokens'])
     // Gemini and xAI count reasoning in the total only.
-    const rest = input && count(usage['total_tokens']) - input
+    const outputFromTotal = input && count(usage['total_tokens']) - input
     this.#reportedInput = Math.max(this.#reportedInput, input)
-    this.#reportedOutput = Math.max(this.#reportedOutput, output, rest)
+    this.#reportedOutput = Math.max(this.#reportedOutput, output, outputFromTotal)
   }
 }
 
@@ -131,7 +131,7 @@ function bytesIn(delta: unknown): number {
   return Object.values(delta).reduce<number>((sum, value) => sum + bytesIn(value), 0)
 }
 
-function parsed(text: string): unknown {
+function parseOrNull(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

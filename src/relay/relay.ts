@@ -2,7 +2,7 @@ import { checkOptions, type RelayCall, type RelayOptions, type RelaySettings } f
 import { badRequest, RelayError } from './relay-error.ts'
 import { signalWithin } from '../lib/abort.ts'
 import { readBodyText } from '../lib/read-text.ts'
-import { checkBody, placesOf } from './check-body.ts'
+import { checkBody, collectFields } from './check-body.ts'
 import { type SettleTokens, UserLimits } from './limits.ts'
 import { bytesOf, type Ending, Meter } from './meter.ts'
 import { passAnswer, passError, sendUpstream } from './upstream.ts'
@@ -78,11 +78,11 @@ function report(error: unknown, { onError }: RelaySettings): void {
 }
 
 function errorResponse(error: unknown): Response {
-  const known =
+  const relayError =
     error instanceof RelayError
       ? error
       : new RelayError('server_error', 'The relay failed.', { status: 500 })
-  return known.toResponse()
+  return relayError.toResponse()
 }
 
 /** How long browsers cache a preflight. Chromium's maximum is two hours. */
@@ -154,16 +154,16 @@ async function callModel(request: Request, context: CallContext): Promise<Respon
     ? new Meter(bytesOf(body) - fileCharacters(checked), rules.maxOutputTokens)
     : null
   const settle = await limits.reserveTokens(meter?.reserved ?? 0)
-  const left = new AbortController()
-  const leave = (): void => left.abort()
-  const timer = setTimeout(leave, settings.timeoutMs)
-  const finish = finisher(meter, { settle, settings, call, timer })
-  const signal = AbortSignal.any([request.signal, left.signal])
+  const controller = new AbortController()
+  const abort = (): void => controller.abort()
+  const timer = setTimeout(abort, settings.timeoutMs)
+  const finish = createFinish(meter, { settle, settings, call, timer })
+  const signal = AbortSignal.any([request.signal, controller.signal])
   // Some servers abort the request without cancelling the response.
   signal.addEventListener('abort', () => void finish('cut'))
   try {
     const { response, redactor } = await sendUpstream(request, { format, settings, body, signal })
-    if (response.ok) return await passAnswer(response, { redactor, meter, finish, leave })
+    if (response.ok) return await passAnswer(response, { redactor, meter, finish, abort })
     const refusal = await passError(response, redactor)
     await finish('failed')
     return refusal
@@ -182,7 +182,7 @@ interface Account {
 }
 
 /** Counts an answer's usage once. If several endings are reported, the first counts. */
-function finisher(
+function createFinish(
   meter: Meter | null,
   { settle, settings, call, timer }: Account,
 ): (ending: Ending) => Promise<void> {
@@ -213,18 +213,22 @@ function usageRequest(
 }
 
 async function readJson(request: Request, maxBytes: number): Promise<unknown> {
-  const count = (bytes: number): void => {
+  const checkSize = (bytes: number): void => {
     if (bytes > maxBytes)
       throw new RelayError(
         'request_too_large',
         `The relay takes bodies of up to ${maxBytes} bytes.`,
       )
   }
-  count(Number(request.headers.get('content-length')))
+  checkSize(Number(request.headers.get('content-length')))
   const notJson = (): RelayError => badRequest('The body is no JSON.')
   const signal = signalWithin(BODY_MS, request.signal)
   try {
-    const text = await readBodyText(request.body, { onProgress: count, notUtf8: notJson, signal })
+    const text = await readBodyText(request.body, {
+      onProgress: checkSize,
+      notUtf8: notJson,
+      signal,
+    })
     return JSON.parse(text)
   } catch (error) {
     if (signal.aborted && !request.signal.aborted)
@@ -250,7 +254,7 @@ const DATA_URL =
 /** Characters of inline files, except text files. Their cost depends on their content, not their size. */
 function fileCharacters(body: Body): number {
   let count = 0
-  for (const { key, value, parent } of placesOf(body)) {
+  for (const { key, value, parent } of collectFields(body)) {
     if (typeof value !== 'string') continue
     const isBytes = key === 'data' && (parent['type'] === 'base64' || 'format' in parent)
     const isUrl = key === 'url' || key === 'image_url' || key === 'file_data'

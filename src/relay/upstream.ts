@@ -8,7 +8,7 @@ import type { WireFormat } from './wire-format.ts'
 const MAX_ERROR = 64 * 1024
 
 /** Headers of the model's server that the page gets. */
-const PASSED = /^(retry-after(-ms)?|(x|anthropic)-ratelimit-.+)$/
+const PASSED_HEADERS = /^(retry-after(-ms)?|(x|anthropic)-ratelimit-.+)$/
 
 /** Headers that keep proxies from buffering or compressing the stream. */
 const COMMON = {
@@ -95,7 +95,7 @@ function redactorFor(headers: Headers, { searchParams }: URL): Redactor {
 function passedHeaders({ headers }: Response, redactor: Redactor): Headers {
   const passed = new Headers(COMMON)
   for (const [name, value] of headers)
-    if (PASSED.test(name)) passed.set(name, redactor.redact(value))
+    if (PASSED_HEADERS.test(name)) passed.set(name, redactor.redact(value))
   const type = headers.get('content-type') ?? ''
   const isData = /^(application\/(\w+\+)?json|text\/event-stream)\b/i.test(type)
   passed.set('content-type', isData ? type : 'text/plain; charset=utf-8')
@@ -107,13 +107,13 @@ interface AnswerReaders {
   readonly meter: Meter | null
   readonly finish: (ending: Ending) => Promise<void>
   /** Ends the request to the model's server: the page has stopped reading. */
-  readonly leave: () => void
+  readonly abort: () => void
 }
 
 /** Passes an answer on, piece by piece. */
 export async function passAnswer(
   response: Response,
-  { redactor, meter, finish, leave }: AnswerReaders,
+  { redactor, meter, finish, abort }: AnswerReaders,
 ): Promise<Response> {
   const init = { status: response.status, headers: passedHeaders(response, redactor) }
   const reader = response.body?.getReader()
@@ -123,7 +123,7 @@ export async function passAnswer(
   }
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
-  let held = ''
+  let pending = ''
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -132,11 +132,11 @@ export async function passAnswer(
           while (!isSent) {
             const { done, value } = await reader.read()
             if (value) meter?.push(value)
-            held += decoder.decode(value, { stream: !done })
+            pending += decoder.decode(value, { stream: !done })
             // A secret may continue in the next piece.
-            const until = done ? held.length : redactor.find(held).openFrom
-            const clean = redactor.redact(held.slice(0, until))
-            held = held.slice(until)
+            const end = done ? pending.length : redactor.find(pending).openFrom
+            const clean = redactor.redact(pending.slice(0, end))
+            pending = pending.slice(end)
             isSent = clean !== ''
             if (isSent) controller.enqueue(encoder.encode(clean))
             if (!done) continue
@@ -150,7 +150,7 @@ export async function passAnswer(
         }
       },
       async cancel() {
-        leave()
+        abort()
         await finish('cut')
       },
     },
@@ -162,10 +162,10 @@ export async function passAnswer(
 
 /** An error with the status of the model's server, without the relay's secrets, which some servers quote. */
 export async function passError(response: Response, redactor: Redactor): Promise<Response> {
-  const read = await beginningOf(response)
+  const excerpt = await readBeginning(response)
   // A secret may be cut off.
-  const until = read.length < MAX_ERROR ? read.length : redactor.find(read).openFrom
-  const text = redactor.redact(read.slice(0, until)).slice(0, MAX_ERROR)
+  const end = excerpt.length < MAX_ERROR ? excerpt.length : redactor.find(excerpt).openFrom
+  const text = redactor.redact(excerpt.slice(0, end)).slice(0, MAX_ERROR)
   // A 401 would tell the page that its user is signed out.
   if (response.status === 401)
     throw new RelayError('permission_error', "The model's server refused the relay's key.", {
@@ -174,7 +174,7 @@ export async function passError(response: Response, redactor: Redactor): Promise
   return new Response(text, { status: response.status, headers: passedHeaders(response, redactor) })
 }
 
-async function beginningOf({ body }: Response): Promise<string> {
+async function readBeginning({ body }: Response): Promise<string> {
   const reader = body?.getReader()
   const decoder = new TextDecoder()
   let text = ''

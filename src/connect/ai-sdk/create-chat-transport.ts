@@ -55,16 +55,16 @@ interface Chats {
    * How often each chat resumed its conversation. A chat that is mounted twice aborts the first stream, which must not
    * stop the run.
    */
-  readonly takenUp: Map<string, number>
+  readonly resumes: Map<string, number>
 }
 
 /** State by agent, because a component may make a new transport on each render. */
 const chats = new WeakMap<Agent, Chats>()
 
 function chatsOf(agent: Agent): Chats {
-  const known = chats.get(agent) ?? { ids: new Map(), takenUp: new Map() }
-  chats.set(agent, known)
-  return known
+  const state = chats.get(agent) ?? { ids: new Map(), resumes: new Map() }
+  chats.set(agent, state)
+  return state
 }
 
 /** Makes a transport that runs a chat of the AI SDK (`useChat`) on an agent's conversations. */
@@ -72,7 +72,7 @@ export function createChatTransport(
   agent: Agent,
   { conversationId }: ChatTransportOptions = {},
 ): OffstageChatTransport {
-  const { ids, takenUp } = chatsOf(agent)
+  const { ids, resumes } = chatsOf(agent)
   const conversationOf = (chatId: string): Conversation =>
     agent.conversation(conversationId ?? chatId)
 
@@ -80,16 +80,16 @@ export function createChatTransport(
    * Streams an answer. Aborting the request stops the run, unless the same chat resumes it in the same turn of the
    * event loop.
    */
-  function streamed(
+  function openStream(
     followed: Omit<Followed, 'onStop'>,
     { chatId, abortSignal }: ReconnectOptions,
-    times: number | undefined,
+    resumeCount: number | undefined,
   ): ReadableStream<UICommonChunk> {
     let stop = (): void => undefined
     const onAbort = (): void => {
       setTimeout(() => {
         stop()
-        if (takenUp.get(chatId) === times) stopRun(followed)
+        if (resumes.get(chatId) === resumeCount) stopRun(followed)
       })
     }
     const stream = streamAnswer({ ...followed, onStop: (end) => (stop = end) })
@@ -101,21 +101,21 @@ export function createChatTransport(
   return {
     resumeStreamIsReplay: true,
     async sendMessages(options) {
-      const times = takenUp.get(options.chatId)
+      const resumeCount = resumes.get(options.chatId)
       const conversation = conversationOf(options.chatId)
       await waitUntilLoaded(conversation)
-      return streamed(await beginRun(conversation, options, ids), options, times)
+      return openStream(await beginRun(conversation, options, ids), options, resumeCount)
     },
     async reconnectToStream(options) {
       const { chatId } = options
-      const times = (takenUp.get(chatId) ?? 0) + 1
-      takenUp.set(chatId, times)
+      const resumeCount = (resumes.get(chatId) ?? 0) + 1
+      resumes.set(chatId, resumeCount)
       const conversation = conversationOf(chatId)
       await waitUntilLoaded(conversation)
       await conversation.resume()
       const { runId } = conversation.getSnapshot()
       if (runId === undefined) return null
-      return streamed({ conversation, after: questionOf(conversation) }, options, times)
+      return openStream({ conversation, after: questionOf(conversation) }, options, resumeCount)
     },
   }
 }
@@ -128,31 +128,32 @@ async function beginRun(
 ): Promise<Followed> {
   const last = messages.at(-1)
   if (trigger === 'regenerate-message') {
-    const given = ours(messageId, conversation, ids) ?? ours(last?.id, conversation, ids)
-    const question = questionOf(conversation, given)
+    const targetId =
+      findMessageId(messageId, conversation, ids) ?? findMessageId(last?.id, conversation, ids)
+    const question = questionOf(conversation, targetId)
     await stopOpen(conversation)
-    const run = conversation.regenerate(given)
-    return { conversation, run, after: begun(run).then((start) => start && question) }
+    const run = conversation.regenerate(targetId)
+    return { conversation, run, after: waitForStart(run).then((start) => start && question) }
   }
   if (!last || last.role !== 'user') return await continueTurn(conversation, messages, messageId)
   const input = readInput(last)
-  const started = (run: Run): Followed => ({
+  const followRun = (run: Run): Followed => ({
     conversation,
     run,
-    after: begun(run).then((start) => {
+    after: waitForStart(run).then((start) => {
       if (start?.id !== undefined) ids.set(last.id, start.id)
       return start?.id
     }),
   })
   if (messageId !== undefined) {
-    const edited = ids.get(messageId) ?? messageId
+    const editedId = ids.get(messageId) ?? messageId
     await stopOpen(conversation)
-    return started(conversation.edit(edited, input))
+    return followRun(conversation.edit(editedId, input))
   }
   // A run that waits for an answer resumes with this message instead.
   const isWaiting = conversation.getSnapshot().status === 'waiting'
   const id = isWaiting ? await conversation.steer(input, { when: 'now' }) : null
-  if (id === null) return started(conversation.send(input, { ifBusy: 'queue' }))
+  if (id === null) return followRun(conversation.send(input, { ifBusy: 'queue' }))
   ids.set(last.id, id)
   return { conversation, after: id }
 }
@@ -167,10 +168,10 @@ async function continueTurn(
   const answered = await giveAnswers(conversation, messages)
   const shown = messages.find(({ id }) => id === messageId) ?? messages.at(-1)
   const after = questionOf(conversation, shown?.id)
-  const known = { conversation, after, answered, ...(shown && { shown }) }
-  if (answered.size > 0 || isOpen(conversation)) return known
+  const followed = { conversation, after, answered, ...(shown && { shown }) }
+  if (answered.size > 0 || isOpen(conversation)) return followed
   const run = await conversation.continue()
-  if (run) return { ...known, run }
+  if (run) return { ...followed, run }
   throw new OffstageError(
     'invalid-input',
     'There is nothing to resume: no call waits, and the last run is complete.',
@@ -181,7 +182,7 @@ async function continueTurn(
  * Resolves when the run has begun, to the id of the user message that began it, if any. Undefined: the run didn't
  * begin.
  */
-async function begun(run: Run): Promise<{ readonly id: string | undefined } | undefined> {
+async function waitForStart(run: Run): Promise<{ readonly id: string | undefined } | undefined> {
   for await (const event of run) {
     if (event.type === 'run-start') return { id: event.message?.id }
     if (event.type === 'run-end') break
@@ -203,13 +204,13 @@ function isOpen(conversation: Conversation): boolean {
 }
 
 /** Our id for a chat's message, if the conversation has it. */
-function ours(
+function findMessageId(
   id: string | undefined,
   conversation: Conversation,
   ids: ReadonlyMap<string, string>,
 ): string | undefined {
-  const own = id === undefined ? undefined : (ids.get(id) ?? id)
-  return conversation.getSnapshot().messages.find((message) => message.id === own)?.id
+  const ourId = id === undefined ? undefined : (ids.get(id) ?? id)
+  return conversation.getSnapshot().messages.find((message) => message.id === ourId)?.id
 }
 
 /** Id of the user message that an answer belongs to, or else of the newest one; null if there is none. */

@@ -38,12 +38,12 @@ export interface Followed {
  * the run.
  */
 export function streamAnswer(followed: Followed): ReadableStream<UIChunk> {
-  let leave = (): void => undefined
+  let stop = (): void => undefined
   return new ReadableStream<UIChunk>({
     start(controller) {
-      leave = new Follower(followed, controller).leave
+      stop = new Follower(followed, controller).stop
     },
-    cancel: () => leave(),
+    cancel: () => stop(),
   })
 }
 
@@ -55,7 +55,7 @@ class Follower {
   /** The run, if this page started it. Otherwise its end is read from the snapshot. */
   #run: Run | undefined
   #runId: string | undefined
-  #ended: RunOutcome | undefined
+  #outcome: RunOutcome | undefined
   #isOver = false
   /** Set once the id is known. */
   #after: { readonly id: PreviousMessageId } | undefined
@@ -66,7 +66,7 @@ class Follower {
     this.#parts = new PartStream(followed.shown)
     this.#run = followed.run
     this.#runId = followed.run?.runId
-    this.#unsubscribe = followed.conversation.subscribe(this.#changed)
+    this.#unsubscribe = followed.conversation.subscribe(this.#onChange)
     followed.onStop?.(() => this.#endRun({ outcome: 'aborted', reason: 'stopped' }))
     void this.#followRun()
   }
@@ -74,24 +74,24 @@ class Follower {
   async #followRun(): Promise<void> {
     const { after, run } = this.#followed
     this.#after = { id: await after }
-    this.#changed()
+    this.#onChange()
     const result = await run?.result
     if (!result) return
     // Another tab resumes the run.
     if (result.outcome === 'aborted' && result.reason === 'taken-over') this.#run = undefined
-    else this.#ended = result
-    this.#changed()
+    else this.#outcome = result
+    this.#onChange()
   }
 
-  readonly leave = (): void => {
+  readonly stop = (): void => {
     this.#isOver = true
     this.#unsubscribe()
   }
 
-  readonly #changed = (): void => {
+  readonly #onChange = (): void => {
     if (this.#isOver || !this.#after) return
     const snapshot = this.#followed.conversation.getSnapshot()
-    if (snapshot.status === 'loading' || this.#seemsToWait(snapshot)) return
+    if (snapshot.status === 'loading' || this.#isOutdated(snapshot)) return
     this.#runId ??= snapshot.runId
     const answer = this.#answerIn(snapshot)
     // Messages sent to the run before its first answer are shown with that answer.
@@ -101,16 +101,16 @@ class Follower {
       this.#send(this.#parts.updateData(dataParts(snapshot)))
     }
     const isOpen = this.#run
-      ? !this.#ended
+      ? !this.#outcome
       : snapshot.runId !== undefined && snapshot.runId === this.#runId
-    if (!isOpen) this.#endRun(this.#ended ?? snapshot.ended ?? { outcome: 'completed' })
-    else if (answer && isResting(snapshot)) this.#rest()
+    if (!isOpen) this.#endRun(this.#outcome ?? snapshot.ended ?? { outcome: 'completed' })
+    else if (answer && isWaitingForPerson(snapshot)) this.#finishWaiting()
   }
 
   /** Whether the snapshot still shows an answered call as pending. */
-  #seemsToWait({ pending }: ConversationSnapshot): boolean {
+  #isOutdated({ pending }: ConversationSnapshot): boolean {
     const { answered } = this.#followed
-    return !this.#ended && pending.some(({ toolCallId }) => answered?.has(toolCallId))
+    return !this.#outcome && pending.some(({ toolCallId }) => answered?.has(toolCallId))
   }
 
   /** Messages of the answer; undefined until the snapshot has the question. */
@@ -126,7 +126,7 @@ class Follower {
   }
 
   /** Ends the stream of a waiting run: the chat must be free for the person's answer. */
-  #rest(): void {
+  #finishWaiting(): void {
     const messageMetadata = metadataOf(this.#followed.conversation.getSnapshot())
     this.#finish([{ type: 'finish', finishReason: 'tool-calls', messageMetadata }])
   }
@@ -138,7 +138,7 @@ class Follower {
   }
 
   #finish(chunks: readonly UIChunk[]): void {
-    this.leave()
+    this.stop()
     this.#send([...this.#parts.close(), ...chunks])
     this.#controller.close()
   }
@@ -172,7 +172,7 @@ function endChunks(result: RunOutcome, messageMetadata: UIMetadata): UIChunk[] {
 }
 
 /** Whether nothing happens until a person answers in this chat. */
-function isResting({ status, paused, pending, messages }: ConversationSnapshot): boolean {
+function isWaitingForPerson({ status, paused, pending, messages }: ConversationSnapshot): boolean {
   if (status !== 'waiting') return false
   if (paused) return true
   const isBusy = messages.some(({ calls }) =>
@@ -190,8 +190,8 @@ class PartStream {
   readonly #data = new Map<string, unknown>()
   #messageId: string | undefined
   /** Text part to which the chat still appends. */
-  #open: { readonly at: number; readonly id: string } | null = null
-  #texts = 0
+  #openText: { readonly at: number; readonly id: string } | null = null
+  #textCount = 0
 
   constructor(shown?: UIMessageLike) {
     const parts = shown?.parts ?? []
@@ -215,8 +215,10 @@ class PartStream {
   /** Chunks that bring the chat's data parts to these. A removed part is sent with an empty list. */
   updateData(parts: readonly UIDataPart[]): UIChunk[] {
     if (this.#messageId === undefined) return []
-    const gone = [...this.#data.keys()].filter((type) => !parts.some((part) => part.type === type))
-    const empty = gone.map((type) => ({ type, id: type.slice('data-'.length), data: [] }))
+    const removedTypes = [...this.#data.keys()].filter(
+      (type) => !parts.some((part) => part.type === type),
+    )
+    const empty = removedTypes.map((type) => ({ type, id: type.slice('data-'.length), data: [] }))
     return [...parts, ...(empty as unknown as UIDataPart[])].filter(({ type, data }) => {
       const before = this.#data.get(type)
       this.#data.set(type, data)
@@ -238,7 +240,7 @@ class PartStream {
     const step = this.#shown.findLastIndex(({ type }) => type === 'step-start')
     const fits = this.#shown.every((shown, at) => at <= step || isBeginning(shown, parts[at]))
     if (fits) return
-    this.#open = null
+    this.#openText = null
     this.#shown.length = step + 1
     chunks.push({ type: 'reset-step' })
   }
@@ -277,23 +279,23 @@ class PartStream {
   ): void {
     const { type, text, state } = part
     if (!shown) {
-      this.#open = { at, id: `${type}-${(this.#texts += 1)}` }
-      chunks.push({ type: `${type}-start`, id: this.#open.id })
+      this.#openText = { at, id: `${type}-${(this.#textCount += 1)}` }
+      chunks.push({ type: `${type}-start`, id: this.#openText.id })
     }
     const before = shown && 'text' in shown ? shown.text.length : 0
-    if (this.#open?.at !== at) return
+    if (this.#openText?.at !== at) return
     if (text.length > before)
-      chunks.push({ type: `${type}-delta`, id: this.#open.id, delta: text.slice(before) })
+      chunks.push({ type: `${type}-delta`, id: this.#openText.id, delta: text.slice(before) })
     if (state === 'done') this.#closeText(chunks)
   }
 
   #closeText(chunks: UIChunk[]): void {
-    const open = this.#open
+    const open = this.#openText
     if (!open) return
     const part = this.#shown[open.at]
     if (part?.type === 'text' || part?.type === 'reasoning')
       chunks.push({ type: `${part.type}-end`, id: open.id })
-    this.#open = null
+    this.#openText = null
   }
 }
 
@@ -309,7 +311,7 @@ function isBeginning(shown: UIOrderedPart, part: UIOrderedPart | undefined): boo
   return true
 }
 
-interface Told {
+interface ToolUpdate {
   /** The part as the chat shows it after these chunks. */
   readonly next: UIToolPart
   readonly chunks: readonly UIChunk[]
@@ -318,18 +320,18 @@ interface Told {
 type Approval = Extract<UIToolPart, { state: 'approval-responded' }>['approval']
 
 /** Chunks that bring a call from the state that the chat shows, if any, to its current state. */
-function toolChunks(shown: UIToolPart | undefined, part: UIToolPart): Told {
+function toolChunks(shown: UIToolPart | undefined, part: UIToolPart): ToolUpdate {
   if (part.state === 'input-streaming') return { next: part, chunks: inputChunks(shown, part) }
   // `beforeToolCall` or defaults may have changed the input, and an approval covers only what the chat shows.
   const isSame =
     part.state !== 'approval-requested' ||
     JSON.stringify(shown?.input) === JSON.stringify(part.input)
   const before = isSame ? shown : undefined
-  const answered = answerOf(before, part)
-  const chunks = [...openingChunks(before, part), ...approvalChunks(before, part, answered)]
+  const answer = answerOf(before, part)
+  const chunks = [...openingChunks(before, part), ...approvalChunks(before, part, answer)]
   // The chat shows the call as answered until its output exists.
-  if (answered && part.state === 'input-available')
-    return { next: { ...part, state: 'approval-responded', approval: answered }, chunks }
+  if (answer && part.state === 'input-available')
+    return { next: { ...part, state: 'approval-responded', approval: answer }, chunks }
   return { next: part, chunks: [...chunks, ...outputChunks(before, part)] }
 }
 
@@ -337,10 +339,10 @@ function outputChunks(before: UIToolPart | undefined, part: UIToolPart): UIChunk
   const { toolCallId, state } = part
   if (state === 'output-available') {
     const { output, preliminary } = part
-    const isTold =
+    const isShown =
       before?.state === state && before.output === output && before.preliminary === preliminary
     const type = 'tool-output-available'
-    return isTold ? [] : [{ type, toolCallId, output, ...(preliminary && { preliminary }) }]
+    return isShown ? [] : [{ type, toolCallId, output, ...(preliminary && { preliminary }) }]
   }
   if (before?.state === state) return []
   if (state === 'output-denied') return [{ type: 'tool-output-denied', toolCallId }]
@@ -354,8 +356,8 @@ function inputChunks(
   part: Extract<UIToolPart, { state: 'input-streaming' }>,
 ): UIChunk[] {
   const { toolCallId, rawInput } = part
-  const known = before && 'rawInput' in before ? before.rawInput.length : 0
-  const inputTextDelta = rawInput.slice(known)
+  const shownLength = before && 'rawInput' in before ? before.rawInput.length : 0
+  const inputTextDelta = rawInput.slice(shownLength)
   return [
     ...(before ? [] : [{ type: 'tool-input-start' as const, ...namesOf(part) }]),
     ...(inputTextDelta === ''
@@ -401,10 +403,10 @@ function approvalChunks(
   part: UIToolPart,
   answer: Approval | undefined,
 ): UIChunk[] {
-  const question = answer ?? ('approval' in part ? part.approval : undefined)
+  const approval = answer ?? ('approval' in part ? part.approval : undefined)
   const isAnswered = answer && before?.state === 'approval-responded'
-  if (!question || isAnswered || before?.state === 'output-denied') return []
-  const { id: approvalId, requestReason, descriptor } = question
+  if (!approval || isAnswered || before?.state === 'output-denied') return []
+  const { id: approvalId, requestReason, descriptor } = approval
   const request: UIChunk = {
     type: 'tool-approval-request',
     approvalId,

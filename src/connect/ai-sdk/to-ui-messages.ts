@@ -17,7 +17,7 @@ import type {
  * one message, with the id of the first.
  */
 export function toUIMessages(snapshot: ConversationSnapshot): OffstageUIMessage[] {
-  const shown = groups(snapshot.messages).flatMap((group) => shownGroup(group, snapshot))
+  const shown = groupMessages(snapshot.messages).flatMap((group) => shownGroup(group, snapshot))
   const last = shown.at(-1)
   if (last?.role === 'assistant') {
     const metadata = metadataOf(snapshot)
@@ -36,15 +36,15 @@ export function metadataOf({ spent, ended }: ConversationSnapshot): UIMetadata {
 }
 
 /** Groups messages: each user message alone, consecutive answers and tool results together. */
-function groups(messages: readonly ShownMessage[]): ShownMessage[][] {
-  const found: ShownMessage[][] = []
+function groupMessages(messages: readonly ShownMessage[]): ShownMessage[][] {
+  const groups: ShownMessage[][] = []
   for (const message of messages) {
-    const last = found.at(-1)
+    const last = groups.at(-1)
     const isAnswer = message.role === 'assistant' || message.role === 'tool'
     if (isAnswer && last && last[0]?.role === 'assistant') last.push(message)
-    else found.push([message])
+    else groups.push([message])
   }
-  return found
+  return groups
 }
 
 function shownGroup(
@@ -68,16 +68,16 @@ function shownGroup(
   }
 }
 
-/** Parts of an answer as one message, with a step for each model output. `writing`: id of the message being written. */
+/** Parts of an answer as one message, with a step for each model output. `writingId`: the message being written. */
 export function partsOf(
   messages: readonly ShownMessage[],
-  writing: string | undefined,
+  writingId: string | undefined,
 ): UIOrderedPart[] {
   return messages.flatMap((message) => {
     if (message.role === 'user') return [steeringPart(message)]
     // Answers that `verify` rejected are left out: another answer follows.
     if (message.role !== 'assistant' || message.rejected) return []
-    return [{ type: 'step-start' }, ...answerParts(message, message.id === writing)]
+    return [{ type: 'step-start' }, ...answerParts(message, message.id === writingId)]
   })
 }
 
@@ -85,12 +85,12 @@ type Answer = Extract<ShownMessage, { role: 'assistant' }>
 
 function answerParts({ parts, calls = [] }: Answer, isWriting: boolean): UIOrderedPart[] {
   const state = isWriting ? 'streaming' : 'done'
-  const said = parts.flatMap((part): UIOrderedPart[] => {
+  const content = parts.flatMap((part): UIOrderedPart[] => {
     if (part.type === 'tool-call') return []
     if (part.type === 'file') return [filePart(part)]
     return part.text === '' ? [] : [{ type: part.type, text: part.text, state }]
   })
-  return [...said, ...calls.map(toolPart)]
+  return [...content, ...calls.map(toolPart)]
 }
 
 function steeringPart({ id, parts }: Extract<ShownMessage, { role: 'user' }>): UISteeringPart {
@@ -128,8 +128,13 @@ function toolPart(call: ShownCall): UIToolPart {
       return { ...base, state: 'approval-requested', input, approval: approvalOf(call) }
     case 'denied': {
       const reason = output && errorText(output)
-      const said = { approved: false as const, ...(reason !== undefined && { reason }) }
-      return { ...base, state: 'output-denied', input, approval: { ...approvalOf(call), ...said } }
+      const denial = { approved: false as const, ...(reason !== undefined && { reason }) }
+      return {
+        ...base,
+        state: 'output-denied',
+        input,
+        approval: { ...approvalOf(call), ...denial },
+      }
     }
     case 'succeeded':
       return { ...base, state: 'output-available', input, output: output && outputOf(output) }

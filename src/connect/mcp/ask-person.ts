@@ -25,32 +25,32 @@ type Reading = { readonly request: McpElicitation } | { readonly problem: string
 
 /** Answers one input request of a server (client/elicitation). Never opens a URL. */
 export async function answerRequest(
-  said: unknown,
+  request: unknown,
   {
     source,
     ask,
-    refused,
-  }: { readonly source: string; readonly ask: Ask; refused(why: string): void },
+    onRefused,
+  }: { readonly source: string; readonly ask: Ask; onRefused(why: string): void },
 ): Promise<QuestionAnswer> {
-  const reading = readRequest(said, source)
+  const reading = readRequest(request, source)
   if ('request' in reading) return ask(reading.request)
-  refused(reading.problem)
+  onRefused(reading.problem)
   return { action: 'decline' }
 }
 
-function readRequest(said: unknown, source: string): Reading {
-  const { method, params } = isRecord(said) ? said : {}
+function readRequest(request: unknown, source: string): Reading {
+  const { method, params } = isRecord(request) ? request : {}
   if (method !== 'elicitation/create' || !isRecord(params))
     return { problem: `asks for ${sanitizeLine(String(method), 100)}, which is not supported` }
   const { mode = 'form', message, requestedSchema } = params
   if (mode !== 'form') return { problem: 'asks to open an address, which is not supported' }
-  const read = readFields(requestedSchema)
-  if ('problems' in read)
-    return { problem: `asks with a form that ${sanitizeLine(read.problems.join('; '))}` }
-  const shown = visibleFields(read.fields)
+  const parsed = readFields(requestedSchema)
+  if ('problems' in parsed)
+    return { problem: `asks with a form that ${sanitizeLine(parsed.problems.join('; '))}` }
+  const shown = visibleFields(parsed.fields)
   if ('problem' in shown) return shown
-  const words = typeof message === 'string' ? message : ''
-  return { request: { source, message: sanitizeLine(words, MAX_MESSAGE), fields: shown.fields } }
+  const text = typeof message === 'string' ? message : ''
+  return { request: { source, message: sanitizeLine(text, MAX_MESSAGE), fields: shown.fields } }
 }
 
 /**
@@ -58,17 +58,17 @@ function readRequest(said: unknown, source: string): Reading {
  * contain any.
  */
 function visibleFields(
-  said: FieldsSchema,
+  fields: FieldsSchema,
 ): { readonly fields: FieldsSchema } | { readonly problem: string } {
-  const clean: unknown = JSON.parse(JSON.stringify(said), (key, value: unknown) => {
+  const clean: unknown = JSON.parse(JSON.stringify(fields), (key, value: unknown) => {
     if (typeof value === 'string' && /^(title|description)$/.test(key)) return lineOf(value)
     return key === 'enumNames' && Array.isArray(value) ? value.map(String).map(lineOf) : value
   })
   const text = JSON.stringify(clean)
-  const read = readFields(clean)
-  return 'problems' in read || cleanUntrustedText(text) !== text
+  const parsed = readFields(clean)
+  return 'problems' in parsed || cleanUntrustedText(text) !== text
     ? { problem: 'asks with a form with hidden characters' }
-    : read
+    : parsed
 }
 
 function lineOf(text: string): string {

@@ -27,11 +27,11 @@ interface CatalogueParts {
   /** Address of the server, by which definitions are pinned. */
   readonly address: string
   readonly options: McpToolOptions & Pick<McpOptions, 'elicitation'>
-  readonly within: SignalFactory
+  readonly newSignal: SignalFactory
   onChange(): void
 }
 
-interface Made {
+interface ListedTool {
   readonly info: McpToolInfo
   readonly tool: AnyTool
 }
@@ -42,11 +42,11 @@ export class Catalogue {
   readonly #prefix: string
   readonly #pins: Promise<Pins>
   /** All listed tools that can be used, whether or not their definition is accepted. */
-  #made: readonly Made[] = []
+  #listed: readonly ListedTool[] = []
   #tools: readonly AnyTool[] = []
   #changes: readonly DefinitionChange[] = []
   #listing: Promise<void> | undefined
-  #next: Promise<void> | undefined
+  #nextListing: Promise<void> | undefined
 
   constructor(parts: CatalogueParts) {
     this.#parts = parts
@@ -71,67 +71,69 @@ export class Catalogue {
   }
 
   /** Lists the tools again, within a time limit. A call during a listing starts another one after it. */
-  refresh(within: AbortSignal = this.#parts.within()): Promise<void> {
+  refresh(signal: AbortSignal = this.#parts.newSignal()): Promise<void> {
     if (!this.#listing) {
-      this.#listing = this.#list(within).finally(() => (this.#listing = undefined))
+      this.#listing = this.#list(signal).finally(() => (this.#listing = undefined))
       return this.#listing
     }
     // The running listing may have been answered before the latest change.
-    this.#next ??= this.#listing
+    this.#nextListing ??= this.#listing
       .catch(() => undefined)
       .then(() => {
-        this.#next = undefined
+        this.#nextListing = undefined
         return this.refresh()
       })
-    return this.#next
+    return this.#nextListing
   }
 
   /** Accepts a changed definition. False: there is none of this name. */
   async accept(name: string): Promise<boolean> {
     const pins = await this.#pins
-    const change = this.#changes.find((one) => one.name === name)
+    const change = this.#changes.find((candidate) => candidate.name === name)
     if (!change) return false
     pins.set(modelName(this.#prefix, name) ?? name, change.after)
     await pins.save()
     // A listing that is running now will also see this definition as accepted.
-    this.#settle(this.#made, pins)
+    this.#applyListing(this.#listed, pins)
     return true
   }
 
   async #list(signal: AbortSignal): Promise<void> {
-    const { line, options } = this.#parts
+    const { line: connection, options } = this.#parts
     const pins = await this.#pins
-    const cut = (message: string): void =>
+    const onCut = (message: string): void =>
       this.#report(
         'tool-left-out',
         undefined,
-        `${line.source} ${message}: the others are left out.`,
+        `${connection.source} ${message}: the others are left out.`,
       )
-    const about = { method: 'tools/list', field: 'tools', signal, cut }
-    const said = isRecord(line.info.capabilities.tools) ? await listAll(line, about) : []
-    const made: Made[] = []
-    for (const [name, info] of this.#readable(said)) {
+    const listing = { method: 'tools/list', field: 'tools', signal, onCut }
+    const definitions = isRecord(connection.info.capabilities.tools)
+      ? await listAll(connection, listing)
+      : []
+    const listed: ListedTool[] = []
+    for (const [name, info] of this.#readDefinitions(definitions)) {
       const change = changeOf(pins.get(name), info)
       if (!change || (await isAccepted(change, options, this.#changes))) pins.set(name, info)
-      const one = await this.#make(info, name)
-      if (one) made.push(one)
+      const tool = await this.#make(info, name)
+      if (tool) listed.push(tool)
     }
     const before = this.#changes
-    this.#settle(made, pins)
-    for (const { name } of this.#changes.filter((change) => !isAmong(change, before)))
+    this.#applyListing(listed, pins)
+    for (const { name } of this.#changes.filter((change) => !isReported(change, before)))
       this.#report(
         'definition-changed',
         name,
-        `${line.source} changed its tool ${name}. The tool is not offered until accept() is called for it.`,
+        `${connection.source} changed its tool ${name}. The tool is not offered until accept() is called for it.`,
       )
     await pins.save()
   }
 
   /** Usable tools by model name. Each definition is checked, included by the options, and unique by name. */
-  #readable(said: readonly unknown[]): Map<string, McpToolInfo> {
-    const found = new Map<string, McpToolInfo>()
-    for (const one of said) {
-      const checked = checkTool(one)
+  #readDefinitions(definitions: readonly unknown[]): Map<string, McpToolInfo> {
+    const readable = new Map<string, McpToolInfo>()
+    for (const definition of definitions) {
+      const checked = checkTool(definition)
       if ('problem' in checked) {
         this.#leaveOut(checked.name, checked.problem)
         continue
@@ -140,8 +142,8 @@ export class Catalogue {
       if (!isIncluded(info, this.#parts.options.include)) continue
       const name = modelName(this.#prefix, info.name)
       if (name === null) this.#leaveOut(info.name, 'has a name without letters')
-      else if (found.has(name)) this.#leaveOut(info.name, 'has the name of another tool')
-      else found.set(name, info)
+      else if (readable.has(name)) this.#leaveOut(info.name, 'has the name of another tool')
+      else readable.set(name, info)
       if (isCleaned)
         this.#report(
           'description-cleaned',
@@ -149,18 +151,18 @@ export class Catalogue {
           `Hidden characters or excess text were removed from the tool ${info.name} of ${this.#parts.line.source}.`,
         )
     }
-    return found
+    return readable
   }
 
   /** Makes a tool. Null: the definition is unusable, which was reported. */
-  async #make(info: McpToolInfo, name: string): Promise<Made | null> {
-    const known = this.#made.find((one) => one.tool.name === name)
-    if (known && isSame(known.info, info)) return known
-    const { line, options } = this.#parts
+  async #make(info: McpToolInfo, name: string): Promise<ListedTool | null> {
+    const previous = this.#listed.find((listed) => listed.tool.name === name)
+    if (previous && isSame(previous.info, info)) return previous
+    const { line: connection, options } = this.#parts
     try {
-      const refused = (message: string): void => this.#report('input-refused', info.name, message)
+      const onRefused = (message: string): void => this.#report('input-refused', info.name, message)
       const digest = crypto.subtle && (await sha256(JSON.stringify(info)))
-      const tool = makeTool(info, name, { line, options, digest, refused })
+      const tool = makeTool(info, name, { line: connection, options, digest, onRefused })
       checkPatterns(info.inputSchema)
       return { info, tool }
     } catch (thrown) {
@@ -170,19 +172,19 @@ export class Catalogue {
   }
 
   /** Applies a listing: offers tools with accepted definitions and withholds the others. */
-  #settle(made: readonly Made[], pins: Pins): void {
-    this.#made = made
-    const changeOfOne = ({ info, tool }: Made): DefinitionChange | null =>
+  #applyListing(listed: readonly ListedTool[], pins: Pins): void {
+    this.#listed = listed
+    const findChange = ({ info, tool }: ListedTool): DefinitionChange | null =>
       changeOf(pins.get(tool.name), info)
-    const tools = made.filter((one) => !changeOfOne(one)).map(({ tool }) => tool)
-    const held = made.flatMap((one) => changeOfOne(one) ?? [])
+    const tools = listed.filter((item) => !findChange(item)).map(({ tool }) => tool)
+    const changes = listed.flatMap((item) => findChange(item) ?? [])
     const isEqual =
       tools.length === this.#tools.length &&
       tools.every((tool, at) => tool === this.#tools[at]) &&
-      canonicalJson(held) === canonicalJson(this.#changes)
+      canonicalJson(changes) === canonicalJson(this.#changes)
     if (isEqual) return
     this.#tools = tools
-    this.#changes = held
+    this.#changes = changes
     this.#parts.onChange()
   }
 
@@ -214,14 +216,14 @@ function changeOf(before: McpToolInfo | undefined, after: McpToolInfo): Definiti
 async function isAccepted(
   change: DefinitionChange,
   { onDefinitionChange }: Pick<McpOptions, 'onDefinitionChange'>,
-  held: readonly DefinitionChange[],
+  reported: readonly DefinitionChange[],
 ): Promise<boolean> {
-  return !isAmong(change, held) && (await onDefinitionChange?.(change)) === true
+  return !isReported(change, reported) && (await onDefinitionChange?.(change)) === true
 }
 
 /** Whether the app has heard of the new definition. */
-function isAmong({ after }: DefinitionChange, held: readonly DefinitionChange[]): boolean {
-  return held.some((other) => isSame(other.after, after))
+function isReported({ after }: DefinitionChange, reported: readonly DefinitionChange[]): boolean {
+  return reported.some((other) => isSame(other.after, after))
 }
 
 /** Throws `schema-unsupported` for an invalid regular expression, which would make every call fail. */
@@ -248,7 +250,7 @@ function* patternsIn(schema: unknown): Generator<string> {
     if (keyword === 'pattern') yield String(value)
     if (keyword === 'patternProperties') yield* Object.keys(value ?? {})
     if (NAMED.test(keyword))
-      for (const named of Object.values(value ?? {})) yield* patternsIn(named)
+      for (const subschema of Object.values(value ?? {})) yield* patternsIn(subschema)
     else if (!DATA.test(keyword)) yield* patternsIn(value)
   }
 }
@@ -279,26 +281,26 @@ interface PinOptions {
  */
 async function loadPins({ store, address, nameOf }: PinOptions): Promise<Pins> {
   const key = `offstage-mcp-pins:${address}`
-  const kept = await asked(address, () => store?.getItem(key))
+  const stored = await callStore(address, () => store?.getItem(key))
   // Stored under the server's names, because the next page may use another prefix.
-  const pinned = new Map(entriesOf(kept).map(([name, info]) => [nameOf(name) ?? name, info]))
+  const pinned = new Map(entriesOf(stored).map(([name, info]) => [nameOf(name) ?? name, info]))
   let changes = 0
   let saved = 0
   return {
     get: (name) => pinned.get(name),
     set(name, info) {
-      const known = pinned.get(name)
-      if (known && isSame(known, info)) return
+      const previous = pinned.get(name)
+      if (previous && isSame(previous, info)) return
       pinned.set(name, info)
       changes++
     },
     async save() {
-      const until = changes
-      if (until === saved) return
+      const changesAtStart = changes
+      if (changesAtStart === saved) return
       const text = JSON.stringify([...pinned.values()].map((info) => [info.name, info]))
-      await asked(address, () => store?.setItem(key, text))
+      await callStore(address, () => store?.setItem(key, text))
       // Not reached if storing fails, so the next `save()` includes these changes.
-      saved = until
+      saved = changesAtStart
     },
   }
 }
@@ -307,9 +309,12 @@ async function loadPins({ store, address, nameOf }: PinOptions): Promise<Pins> {
  * Calls the app's store, which may be full or disabled. Rejects with `storage-full` or `storage-failed`, naming the
  * server.
  */
-async function asked<Result>(address: string, ask: () => Result): Promise<Awaited<Result>> {
+async function callStore<Result>(
+  address: string,
+  operation: () => Result,
+): Promise<Awaited<Result>> {
   try {
-    return await ask()
+    return await operation()
   } catch (thrown) {
     const isFull = thrown instanceof DOMException && thrown.name === 'QuotaExceededError'
     throw new OffstageError(
@@ -321,8 +326,8 @@ async function asked<Result>(address: string, ask: () => Result): Promise<Awaite
 }
 
 /** Whether two definitions are equal in every field. */
-function isSame(one: McpToolInfo, other: McpToolInfo): boolean {
-  return canonicalJson(one) === canonicalJson(other)
+function isSame(first: McpToolInfo, second: McpToolInfo): boolean {
+  return canonicalJson(first) === canonicalJson(second)
 }
 
 function entriesOf(text: string | null | undefined): [string, McpToolInfo][] {
@@ -348,18 +353,18 @@ type CheckedTool =
   | { readonly name: string; readonly problem: string }
 
 /** Reads a server's untrusted description of a tool, and removes hidden characters. Pure. */
-export function checkTool(said: unknown): CheckedTool {
-  if (!isRecord(said) || typeof said.name !== 'string' || said.name === '')
+export function checkTool(definition: unknown): CheckedTool {
+  if (!isRecord(definition) || typeof definition.name !== 'string' || definition.name === '')
     return { name: '', problem: 'has no name' }
-  const { name, title, description, inputSchema, annotations } = said
+  const { name, title, description, inputSchema, annotations } = definition
   if (name.length > 128 || cleanUntrustedText(name) !== name)
     return {
       name: sanitizeText(name, 128),
       problem: 'has a name that is too long or hides something',
     }
-  const read = readSchema(inputSchema)
-  if ('problem' in read) return { name, problem: `has a schema that ${read.problem}` }
-  const { schema } = read
+  const parsed = readSchema(inputSchema)
+  if ('problem' in parsed) return { name, problem: `has a schema that ${parsed.problem}` }
+  const { schema } = parsed
   const text = typeof description === 'string' ? description : ''
   const clean = sanitizeText(text, MAX_DESCRIPTION).trim()
   const hints = readHints(annotations)
@@ -381,19 +386,21 @@ function titleOf(value: unknown): string | undefined {
   return (typeof value === 'string' && sanitizeLine(value, 100)) || undefined
 }
 
-function readHints(said: unknown): McpHints {
-  if (!isRecord(said)) return {}
+function readHints(annotations: unknown): McpHints {
+  if (!isRecord(annotations)) return {}
   const names = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const
   return Object.fromEntries(
-    names.flatMap((name) => (typeof said[name] === 'boolean' ? [[name, said[name]]] : [])),
+    names.flatMap((name) =>
+      typeof annotations[name] === 'boolean' ? [[name, annotations[name]]] : [],
+    ),
   )
 }
 
-function readSchema(said: unknown): UntrustedSchema {
-  if (!isRecord(said)) return { problem: 'is no object' }
-  const read = readUntrustedSchema(said)
-  const problem = 'schema' in read ? parametersProblem(read.schema) : null
-  return problem === null ? read : { problem }
+function readSchema(inputSchema: unknown): UntrustedSchema {
+  if (!isRecord(inputSchema)) return { problem: 'is no object' }
+  const parsed = readUntrustedSchema(inputSchema)
+  const problem = 'schema' in parsed ? parametersProblem(parsed.schema) : null
+  return problem === null ? parsed : { problem }
 }
 
 /** Why `prepareTool` would refuse this schema for a tool's parameters. Completes a sentence after "its schema". */

@@ -28,10 +28,10 @@ export function serveClient(
   client: McpClientLike,
   { source, ...options }: FromMcpClientOptions,
 ): Promise<McpServer> {
-  return createMcpServer(new ClientLine(client, source), options, { address: source })
+  return createMcpServer(new ClientConnection(client, source), options, { address: source })
 }
 
-class ClientLine implements McpConnection {
+class ClientConnection implements McpConnection {
   readonly source: string
   readonly info: ServerInfo
   readonly #client: McpClientLike
@@ -49,17 +49,17 @@ class ClientLine implements McpConnection {
 
   async request(method: string, params: Fields, { signal }: RequestOptions): Promise<Fields> {
     const name = METHODS[method as keyof typeof METHODS]
-    return this.#askClient(() => this.#client[name]?.(params as never, { signal } as never))
+    return this.#callClient(() => this.#client[name]?.(params as never, { signal } as never))
   }
 
   async call({ name, input }: ToolRequest, { signal, progress }: CallOptions): Promise<Round> {
     const options = { signal, onprogress: progress, timeout: MAX_TIMEOUT } as never
     const params = { name, arguments: input } as never
     // Version 1 of the SDK takes the result's schema as the second argument.
-    const isFirst = this.#client.callTool.length < 2
-    const result = await this.#askClient(
+    const isVersion1 = this.#client.callTool.length < 2
+    const result = await this.#callClient(
       () =>
-        isFirst
+        isVersion1
           ? this.#client.callTool(params, undefined as never, options)
           : this.#client.callTool(params, options),
       true,
@@ -73,16 +73,16 @@ class ClientLine implements McpConnection {
     await this.#client.close()
   }
 
-  async #askClient(ask: () => Promise<unknown> | undefined, isCall = false): Promise<Fields> {
+  async #callClient(send: () => Promise<unknown> | undefined, isCall = false): Promise<Fields> {
     let result: unknown
     try {
-      result = await ask()
+      result = await send()
     } catch (thrown) {
-      const why = describeThrown(thrown)
+      const reason = describeThrown(thrown)
       const message =
-        isCall && (!isRefusal(thrown) || /output schema|structured content/i.test(why))
-          ? `The call to ${this.source} failed: ${why} It may or may not have taken effect.`
-          : `${this.source} refused: ${why}`
+        isCall && (!isRefusal(thrown) || /output schema|structured content/i.test(reason))
+          ? `The call to ${this.source} failed: ${reason} It may or may not have taken effect.`
+          : `${this.source} refused: ${reason}`
       throw new OffstageError('mcp-error', message, { cause: thrown })
     }
     if (!isRecord(result)) throw badAnswer(this.source, 'answered without a result.')
@@ -91,7 +91,7 @@ class ClientLine implements McpConnection {
 }
 
 /** Error codes of version 1 for a lost connection and a timeout. */
-const OF_THE_CLIENT: readonly number[] = [-32_000, -32_001]
+const CLIENT_ERROR_CODES: readonly number[] = [-32_000, -32_001]
 
 /**
  * Whether the server refused the call: the error's code is negative. The client's own are HTTP statuses or words, and
@@ -99,7 +99,7 @@ const OF_THE_CLIENT: readonly number[] = [-32_000, -32_001]
  */
 function isRefusal(thrown: unknown): boolean {
   const code = isRecord(thrown) ? thrown.code : undefined
-  return typeof code === 'number' && code < 0 && !OF_THE_CLIENT.includes(code)
+  return typeof code === 'number' && code < 0 && !CLIENT_ERROR_CODES.includes(code)
 }
 
 /** Longest possible timeout, in milliseconds: the tool's own limit ends a call. */

@@ -94,13 +94,13 @@ export function useMcp(
   }
 
   function update(): void {
-    const wanted = new Set(server.tools)
-    for (const [tool, undo] of registered)
-      if (!wanted.has(tool)) {
+    const current = new Set(server.tools)
+    for (const [tool, unregister] of registered)
+      if (!current.has(tool)) {
         registered.delete(tool)
-        undo()
+        unregister()
       }
-    for (const tool of wanted) if (!registered.has(tool)) add(tool)
+    for (const tool of current) if (!registered.has(tool)) add(tool)
   }
 
   if (signal?.aborted) return () => undefined
@@ -108,7 +108,7 @@ export function useMcp(
   const unsubscribe = server.subscribe(update)
   const stop = (): void => {
     unsubscribe()
-    for (const undo of registered.values()) undo()
+    for (const unregister of registered.values()) unregister()
     registered.clear()
   }
   signal?.addEventListener('abort', stop, { once: true })

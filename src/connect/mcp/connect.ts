@@ -29,17 +29,17 @@ export async function connect(options: McpOptions): Promise<McpServer> {
 async function connectWithin(options: McpOptions, limit: ConnectLimit): Promise<McpServer> {
   const { signal, elicitation } = options
   const http = createHttpTransport(options, limit.duringLogIn)
-  const within = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal
-  if (within.aborted) throw stopped(within)
-  const line = await openServer(http, elicitation !== undefined, within)
+  const connectSignal = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal
+  if (connectSignal.aborted) throw stopped(connectSignal)
+  const connection = await openServer(http, elicitation !== undefined, connectSignal)
   const address = new URL(options.url, globalThis.document?.baseURI)
-  const server = await closedOn(
-    within,
-    () => line.close(),
+  const server = await closeOnFailure(
+    connectSignal,
+    () => connection.close(),
     () =>
-      createMcpServer(line, options, {
+      createMcpServer(connection, options, {
         address: address.origin + address.pathname,
-        connecting: within,
+        connecting: connectSignal,
       }),
   )
   signal?.addEventListener('abort', () => void server.close(), { once: true })
@@ -47,7 +47,7 @@ async function connectWithin(options: McpOptions, limit: ConnectLimit): Promise<
 }
 
 /** Runs `work`. If it fails or the signal aborts, closes the session. */
-async function closedOn<Result>(
+async function closeOnFailure<Result>(
   signal: AbortSignal,
   close: () => Promise<void>,
   work: () => Promise<Result>,
@@ -83,13 +83,13 @@ const KINDS: { readonly [Name in keyof Required<McpOptions>]: string } = {
 }
 
 /** Throws `invalid-config` for an unknown option or one of the wrong type. */
-function checkOptions(options: object, of: string = 'connectMcp'): void {
-  if (typeof options !== 'object' || options === null) throw badConfig(`${of} needs options.`)
+function checkOptions(options: object, caller: string = 'connectMcp'): void {
+  if (typeof options !== 'object' || options === null) throw badConfig(`${caller} needs options.`)
   for (const [name, value] of Object.entries(options)) {
     const kind = Object.hasOwn(KINDS, name) ? KINDS[name as keyof McpOptions] : undefined
-    if (!kind) throw badConfig(`${of} has no ${name}. It has ${Object.keys(KINDS).join(', ')}.`)
+    if (!kind) throw badConfig(`${caller} has no ${name}. It has ${Object.keys(KINDS).join(', ')}.`)
     if (value !== undefined && !kind.split(' ').includes(kindOf(value)))
-      throw badConfig(`${name} of ${of} has the wrong type.`)
+      throw badConfig(`${name} of ${caller} has the wrong type.`)
   }
 }
 
@@ -100,7 +100,7 @@ function kindOf(value: unknown): string {
 }
 
 /** Result of asking for the modern revision. */
-type Probed =
+type ProbeResult =
   | { readonly type: 'modern'; readonly info: ServerInfo }
   /** The server may support a handshake. `why`: error to report if that fails, too. */
   | { readonly type: 'legacy'; readonly why?: OffstageError }
@@ -111,24 +111,28 @@ type Probed =
  */
 async function openServer(
   http: HttpTransport,
-  elicits: boolean,
+  canElicit: boolean,
   signal: AbortSignal,
 ): Promise<McpConnection> {
-  const probed = await probe(http, elicits, signal)
-  if (probed.type === 'modern') return new ModernConnection(http, probed.info, elicits)
+  const probed = await probe(http, canElicit, signal)
+  if (probed.type === 'modern') return new ModernConnection(http, probed.info, canElicit)
   try {
     const { openLegacy } = await loadPart(() => import('./legacy.ts'))
-    return await openLegacy(http, elicits, signal)
+    return await openLegacy(http, canElicit, signal)
   } catch (thrown) {
     const isRefused = OffstageError.is(thrown) && /auth|denied/.test(thrown.code)
     throw probed.why && !signal.aborted && !isRefused ? probed.why : thrown
   }
 }
 
-async function probe(http: HttpTransport, elicits: boolean, signal: AbortSignal): Promise<Probed> {
+async function probe(
+  http: HttpTransport,
+  canElicit: boolean,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
   try {
     const request = { method: 'server/discover', params: {}, signal }
-    const { id, status, messages } = await sendModern(http, elicits, request)
+    const { id, status, messages } = await sendModern(http, canElicit, request)
     for await (const message of messages) {
       const probed = readProbe(http.source, message, { id, status })
       if (probed) return probed
@@ -147,21 +151,21 @@ function readProbe(
   source: string,
   message: Incoming,
   { id, status }: { readonly id: string; readonly status: number },
-): Probed | null {
+): ProbeResult | null {
   if (message.type === 'result' && message.id === id) return readDiscovery(message.result)
   if (message.type === 'error' && (message.id === id || status >= 400))
     return readRefusal(source, message.error)
   return null
 }
 
-function readDiscovery(result: Fields): Probed {
+function readDiscovery(result: Fields): ProbeResult {
   const { supportedVersions, capabilities, instructions, _meta: meta } = result
   if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN))
     return { type: 'legacy' }
-  const said = isRecord(meta) ? meta['io.modelcontextprotocol/serverInfo'] : undefined
+  const serverInfo = isRecord(meta) ? meta['io.modelcontextprotocol/serverInfo'] : undefined
   return {
     type: 'modern',
-    info: readServerInfo(said, {
+    info: readServerInfo(serverInfo, {
       protocolVersion: MODERN,
       capabilities: isRecord(capabilities) ? capabilities : {},
       instructions,
@@ -170,7 +174,7 @@ function readDiscovery(result: Fields): Probed {
 }
 
 /** Reads a refusal. A modern server's is final; any other comes from an older server. */
-function readRefusal(source: string, error: RpcError): Probed {
+function readRefusal(source: string, error: RpcError): ProbeResult {
   const { code, data } = error
   if (code === RPC.headerMismatch || code === RPC.missingCapability) throw refusedBy(source, error)
   if (code !== RPC.unsupportedVersion) return { type: 'legacy' }

@@ -57,7 +57,7 @@ export type ListName = 'tools' | 'resources' | 'prompts'
 export interface Listener {
   changed(list: ListName): void
   /** Called when changes are no longer reported. */
-  lost(why: string): void
+  lost(reason: string): void
 }
 
 /** A connected server of any revision. Rejections are `OffstageError`s. */
@@ -78,18 +78,22 @@ export interface McpConnection {
  * characters.
  */
 export function readServerInfo(
-  said: unknown,
-  about: {
+  implementation: unknown,
+  details: {
     readonly protocolVersion: string
     readonly capabilities: Fields
     readonly instructions: unknown
   },
 ): ServerInfo {
-  const { protocolVersion, capabilities } = about
+  const { protocolVersion, capabilities } = details
   return {
     name: 'mcp',
-    ...textsIn(isRecord(said) ? said : {}, { name: 100, title: 100, version: 100 }),
-    ...textsIn(about, { instructions: 20_000 }),
+    ...textsIn(isRecord(implementation) ? implementation : {}, {
+      name: 100,
+      title: 100,
+      version: 100,
+    }),
+    ...textsIn(details, { instructions: 20_000 }),
     protocolVersion,
     capabilities,
   }
@@ -97,12 +101,12 @@ export function readServerInfo(
 
 /** The record's texts of these names, without hidden characters and cut to these limits. Empty ones are left out. */
 export function textsIn<Name extends string>(
-  said: Fields,
+  record: Fields,
   limits: { readonly [Key in Name]: number },
 ): { readonly [Key in Name]?: string } {
   const texts: { [name: string]: string } = {}
   for (const [name, limit] of Object.entries<number>(limits)) {
-    const value = said[name]
+    const value = record[name]
     if (typeof value === 'string' && value !== '') texts[name] = sanitizeText(value, limit)
   }
   return texts as { readonly [Key in Name]?: string }
@@ -111,12 +115,12 @@ export function textsIn<Name extends string>(
 /** Reads a call's progress from a notification. Null: the message is about something else. */
 export function readProgress(message: Incoming, token: string | number): ProgressNote | null {
   if (message.type !== 'notification' || message.method !== 'notifications/progress') return null
-  const { progressToken, progress, total, message: words } = message.params
+  const { progressToken, progress, total, message: text } = message.params
   if (progressToken !== token || !isNumber(progress)) return null
   return {
     progress,
     ...(isNumber(total) && { total }),
-    ...(typeof words === 'string' && { message: sanitizeText(words, 300) }),
+    ...(typeof text === 'string' && { message: sanitizeText(text, 300) }),
   }
 }
 
@@ -146,33 +150,37 @@ interface Listing {
   readonly field: string
   readonly signal: AbortSignal
   /** Called when the list exceeds the limit. Missing: such a list is an error. */
-  cut?(message: string): void
+  onCut?(message: string): void
 }
 
 /** All items of a paginated list (server/utilities/pagination), up to the limit. */
-export async function listAll(line: McpConnection, about: Listing): Promise<readonly unknown[]> {
-  const { method, field, signal } = about
+export async function listAll(
+  connection: McpConnection,
+  listing: Listing,
+): Promise<readonly unknown[]> {
+  const { method, field, signal } = listing
   const items: unknown[] = []
-  const seen = new Set<string>()
+  const cursors = new Set<string>()
   let params: Fields = {}
   for (let page = 0; page < MAX_PAGES; page++) {
-    const result = await line.request(method, params, { signal, repeatable: true })
-    const found = result[field]
-    if (!Array.isArray(found)) throw badAnswer(line.source, `answered ${method} without ${field}.`)
-    for (const item of found.slice(0, MAX_ITEMS + 1 - items.length)) items.push(item)
+    const result = await connection.request(method, params, { signal, repeatable: true })
+    const pageItems = result[field]
+    if (!Array.isArray(pageItems))
+      throw badAnswer(connection.source, `answered ${method} without ${field}.`)
+    for (const item of pageItems.slice(0, MAX_ITEMS + 1 - items.length)) items.push(item)
     if (items.length > MAX_ITEMS) {
       const message = `lists more than ${MAX_ITEMS} ${field}`
-      if (!about.cut) throw badAnswer(line.source, `${message}.`)
-      about.cut(message)
+      if (!listing.onCut) throw badAnswer(connection.source, `${message}.`)
+      listing.onCut(message)
       return items.slice(0, MAX_ITEMS)
     }
     const { nextCursor: cursor } = result
     if (typeof cursor !== 'string') return items
-    if (seen.has(cursor)) throw badAnswer(line.source, `repeats a page of ${method}.`)
-    seen.add(cursor)
+    if (cursors.has(cursor)) throw badAnswer(connection.source, `repeats a page of ${method}.`)
+    cursors.add(cursor)
     params = { cursor }
   }
-  throw badAnswer(line.source, `lists its ${field} in more than ${MAX_PAGES} pages.`)
+  throw badAnswer(connection.source, `lists its ${field} in more than ${MAX_PAGES} pages.`)
 }
 
 /** Default time limit for one request to a server. Milliseconds. */

@@ -4,18 +4,18 @@ import { type ErrorCode, type ErrorOptions, OffstageError } from '../../protocol
 import type { RpcError } from './wire.ts'
 
 /** Most characters of a server's text in an error. */
-const MAX_WORDS = 2000
+const MAX_TEXT = 2000
 
 /** Error for a server's refusal, with its message. */
 export function refusedBy(source: string, { code, message }: RpcError): OffstageError {
-  const words = sanitizeText(message) || 'no reason'
-  return new OffstageError('mcp-error', `${source} refused: ${words} (${code})`, {
+  const reason = sanitizeText(message) || 'no reason'
+  return new OffstageError('mcp-error', `${source} refused: ${reason} (${code})`, {
     details: { rpcCode: Number.isFinite(code) ? code : 0 },
   })
 }
 
-export function badAnswer(source: string, what: string, options?: ErrorOptions): OffstageError {
-  return new OffstageError('bad-response', `${source} ${what}`, options)
+export function badAnswer(source: string, problem: string, options?: ErrorOptions): OffstageError {
+  return new OffstageError('bad-response', `${source} ${problem}`, options)
 }
 
 export function unsupported(message: string): OffstageError {
@@ -56,7 +56,7 @@ export function afterSending(thrown: unknown): OffstageError {
 }
 
 /** A server's text, without hidden characters and cut to a length. */
-export function sanitizeText(text: string, limit: number = MAX_WORDS): string {
+export function sanitizeText(text: string, limit: number = MAX_TEXT): string {
   const visible = cleanUntrustedText(text)
   return visible.length > limit ? `${visible.slice(0, limit - 1)}…` : visible
 }

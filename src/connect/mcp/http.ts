@@ -36,13 +36,13 @@ export interface HttpTransport {
    * content type and for invalid JSON, `response-too-large` for a message of more than `maxResultBytes`. `signal`: the
    * request's.
    */
-  read(response: Response, signal: AbortSignal, place?: StreamPlace): AsyncGenerator<Incoming>
+  read(response: Response, signal: AbortSignal, position?: StreamPosition): AsyncGenerator<Incoming>
 }
 
 /** Most bytes of one answer, by default. */
 const MAX_BYTES = 1_000_000
 
-type LineOptions = Pick<
+type TransportOptions = Pick<
   McpOptions,
   'url' | 'headers' | 'token' | 'auth' | 'fetch' | 'maxResultBytes'
 >
@@ -51,7 +51,7 @@ type LineOptions = Pick<
 const SECRET = /auth|key|token|secret|cookie|pass|cred|session|sign|jwt/i
 
 export function createHttpTransport(
-  options: LineOptions,
+  options: TransportOptions,
   duringLogIn: ConnectLimit['duringLogIn'],
 ): HttpTransport {
   const url = checkUrl(options)
@@ -59,8 +59,8 @@ export function createHttpTransport(
   const secrets = createSecrets(
     Object.entries(headers).flatMap(([name, value]) => (SECRET.test(name) ? [value] : [])),
   )
-  const ask = options.fetch ?? pageFetch
-  const tokenFor = createBearer({ url, options, fetch: ask, duringLogIn, secrets })
+  const fetchFn = options.fetch ?? pageFetch
+  const getBearer = createBearer({ url, options, fetch: fetchFn, duringLogIn, secrets })
 
   async function attempt(
     { isCall = false, ...request }: HttpRequest,
@@ -69,21 +69,21 @@ export function createHttpTransport(
     const { signal } = request
     if (bearer !== null) secrets.add(bearer)
     if (signal.aborted) throw stopped(signal)
-    const own = {
+    const requestHeaders = {
       ...request.headers,
       ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
     }
-    const all = joinHeaders(headers, own, { source: url.origin, secrets })
+    const allHeaders = joinHeaders(headers, requestHeaders, { source: url.origin, secrets })
     try {
-      return await answerTo({ ...request, headers: all })
+      return await fetchResponse({ ...request, headers: allHeaders })
     } catch (thrown) {
       const failure = asHttpFailure(thrown, signal, { source: url.origin, secrets, isCall })
       throw isCall ? afterSending(failure) : failure
     }
   }
 
-  async function answerTo(request: RequestInit): Promise<Response> {
-    const response = await ask(url, {
+  async function fetchResponse(request: RequestInit): Promise<Response> {
+    const response = await fetchFn(url, {
       ...request,
       cache: 'no-store',
       credentials: 'omit',
@@ -97,17 +97,17 @@ export function createHttpTransport(
   return {
     source: url.origin,
     endpoint: textDigest(url.href),
-    read: (response, signal, place) =>
-      readMessages(response, { source: url.origin, maxBytes, secrets, signal }, place),
+    read: (response, signal, position) =>
+      readMessages(response, { source: url.origin, maxBytes, secrets, signal }, position),
     async send(request) {
-      let bearer = await tokenFor(request.signal)
+      let bearer = await getBearer(request.signal)
       for (let tries = 0; ; tries++) {
         const response = await attempt(request, bearer)
         if (!isRefusal(response)) return response
-        const next = await tokenFor(request.signal, { response, bearer, tries })
+        const renewed = await getBearer(request.signal, { response, bearer, tries })
         await response.body?.cancel().catch(() => undefined)
-        if (next === null) throw refused(url.origin, response.status)
-        bearer = next
+        if (renewed === null) throw refusalError(url.origin, response.status)
+        bearer = renewed
       }
     },
   }
@@ -121,7 +121,7 @@ function isRefusal({ status, headers }: Response): boolean {
   )
 }
 
-function refused(source: string, status: number): OffstageError {
+function refusalError(source: string, status: number): OffstageError {
   return status === 401
     ? new OffstageError(
         'authentication',
@@ -141,17 +141,17 @@ function refused(source: string, status: number): OffstageError {
  */
 function joinHeaders(
   headers: HttpRequest['headers'],
-  own: HttpRequest['headers'],
+  requestHeaders: HttpRequest['headers'],
   { source, secrets }: Pick<ReadOptions, 'source' | 'secrets'>,
 ): Record<string, string> {
   try {
-    const all = new Headers(headers)
-    for (const [name, value] of Object.entries(own)) all.set(name, value)
-    return Object.fromEntries(all)
+    const allHeaders = new Headers(headers)
+    for (const [name, value] of Object.entries(requestHeaders)) allHeaders.set(name, value)
+    return Object.fromEntries(allHeaders)
   } catch (thrown) {
     // The browser's message contains the refused header's value.
-    const why = secrets.redact(describeThrown(thrown))
-    throw badConfig(`A header for ${source} can't be sent: ${why}`)
+    const reason = secrets.redact(describeThrown(thrown))
+    throw badConfig(`A header for ${source} can't be sent: ${reason}`)
   }
 }
 
@@ -166,19 +166,19 @@ function asHttpFailure(
 ): OffstageError {
   if (OffstageError.is(thrown)) return thrown
   if (signal.aborted) return stopped(signal)
-  const why = secrets.redact(describeThrown(thrown))
-  const cause = why === describeThrown(thrown) ? { cause: thrown } : {}
+  const reason = secrets.redact(describeThrown(thrown))
+  const cause = reason === describeThrown(thrown) ? { cause: thrown } : {}
   return new OffstageError(
     'network',
     isCall
-      ? `${source} gave no answer (${why}). If it answers no call at all, diagnoseMcp() says what is missing.`
-      : `${source} could not be reached (${why}). In a browser this is often CORS: diagnoseMcp() says what is missing.`,
+      ? `${source} gave no answer (${reason}). If it answers no call at all, diagnoseMcp() says what is missing.`
+      : `${source} could not be reached (${reason}). In a browser this is often CORS: diagnoseMcp() says what is missing.`,
     { retryable: true, ...cause },
   )
 }
 
 /** Checks the URL. Tokens and the app's headers are sent only over TLS or within this machine. */
-function checkUrl({ url, token, auth, headers = {} }: LineOptions): URL {
+function checkUrl({ url, token, auth, headers = {} }: TransportOptions): URL {
   const address = addressOf(url)
   if (!address || !/^https?:$/.test(address.protocol) || address.username || address.password)
     throw badConfig(
@@ -223,15 +223,15 @@ function createBearer({ url, options, fetch, secrets, duringLogIn }: BearerParts
     authorizer ??= loadPart(() => import('./auth/authorizer.ts')).then(({ createAuthorizer }) =>
       createAuthorizer({ url, options: auth, fetch }),
     )
-    const part = await authorizer
-    return rejected ? duringLogIn(() => part.renewToken(rejected, signal)) : part.getToken()
+    const oauth = await authorizer
+    return rejected ? duringLogIn(() => oauth.renewToken(rejected, signal)) : oauth.getToken()
   }
   return (signal, rejected) =>
     bearer(signal, rejected).catch((thrown: unknown) => {
       if (OffstageError.is(thrown)) throw thrown
       if (signal.aborted) throw stopped(signal)
-      const why = secrets.redact(describeThrown(thrown))
-      const message = `No token for ${url.origin}, so nothing was sent: ${why}`
+      const reason = secrets.redact(describeThrown(thrown))
+      const message = `No token for ${url.origin}, so nothing was sent: ${reason}`
       throw new OffstageError('authentication', message, { cause: thrown })
     })
 }
@@ -247,7 +247,7 @@ export interface Secrets {
 }
 
 /** Shortest text that counts as a secret: shorter ones could occur anywhere. Characters. */
-const SHORTEST = 8
+const MIN_SECRET_LENGTH = 8
 /**
  * Most tokens to remember: they are renewed for as long as the page is open. A server that returns an older one has
  * kept it on purpose.
@@ -257,7 +257,7 @@ const MOST_TOKENS = 50
 /** `lasting`: secrets of every request, the values of headers. Each word counts by itself, too (`Bearer …`). */
 export function createSecrets(lasting: readonly string[]): Secrets {
   const tokens = new Set<string>()
-  let longestFirst = wordsOf(lasting)
+  let longestFirst = splitSecrets(lasting)
   const redact = (text: string): string =>
     longestFirst.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
   return {
@@ -266,7 +266,7 @@ export function createSecrets(lasting: readonly string[]): Secrets {
       tokens.add(token)
       const [oldest] = tokens
       if (tokens.size > MOST_TOKENS && oldest !== undefined) tokens.delete(oldest)
-      longestFirst = wordsOf([...lasting, ...tokens])
+      longestFirst = splitSecrets([...lasting, ...tokens])
     },
     redact,
     parse(json) {
@@ -282,11 +282,11 @@ export function createSecrets(lasting: readonly string[]): Secrets {
 }
 
 /** Longest first, so that a secret that begins with another one is removed whole. */
-function wordsOf(texts: readonly string[]): readonly string[] {
-  const words = texts
+function splitSecrets(texts: readonly string[]): readonly string[] {
+  const secrets = texts
     .flatMap((text) => [text, ...text.split(/\s+/)])
-    .filter(({ length }) => length >= SHORTEST)
-  return [...new Set(words)].toSorted((one, other) => other.length - one.length)
+    .filter(({ length }) => length >= MIN_SECRET_LENGTH)
+  return [...new Set(secrets)].toSorted((first, second) => second.length - first.length)
 }
 
 /** Time for the server to answer while connecting, without the person's log-in. Milliseconds. */
@@ -340,7 +340,7 @@ interface ReadOptions extends BodyOptions {
 }
 
 /** Position of an event stream when it ended (Last-Event-ID, `retry`). */
-export interface StreamPlace {
+export interface StreamPosition {
   lastEventId?: string
   retryMs?: number
 }
@@ -348,15 +348,15 @@ export interface StreamPlace {
 async function* readMessages(
   response: Response,
   options: ReadOptions,
-  place: StreamPlace = {},
+  position: StreamPosition = {},
 ): AsyncGenerator<Incoming> {
-  const said = response.headers.get('content-type')?.split(';', 1)[0]?.trim() ?? ''
-  const type = said.toLowerCase()
-  if (type === 'text/event-stream') return yield* readEvents(response, options, place)
+  const contentType = response.headers.get('content-type')?.split(';', 1)[0]?.trim() ?? ''
+  const type = contentType.toLowerCase()
+  if (type === 'text/event-stream') return yield* readEvents(response, options, position)
   if (type !== 'application/json')
     throw badAnswer(
       options.source,
-      `answered with ${sanitizeText(options.secrets.redact(said), 100) || 'no content type'}, and not with JSON or events.`,
+      `answered with ${sanitizeText(options.secrets.redact(contentType), 100) || 'no content type'}, and not with JSON or events.`,
     )
   yield* messagesOf(await readText(response, options), options)
 }
@@ -364,18 +364,18 @@ async function* readMessages(
 async function* readEvents(
   response: Response,
   options: ReadOptions,
-  place: StreamPlace,
+  position: StreamPosition,
 ): AsyncGenerator<Incoming> {
   let data: string[] = []
   let isTooLarge = false
   const parser = createParser({
     maxBufferSize: options.maxBytes,
     onEvent(event) {
-      if (event.id !== undefined) place.lastEventId = event.id
+      if (event.id !== undefined) position.lastEventId = event.id
       if (event.data.length > options.maxBytes) isTooLarge = true
       else if (event.data !== '') data.push(event.data)
     },
-    onRetry: (ms) => void (place.retryMs = ms),
+    onRetry: (ms) => void (position.retryMs = ms),
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') isTooLarge = true
     },
@@ -397,8 +397,8 @@ function* messagesOf(text: string, { source, secrets }: ReadOptions): Generator<
     throw badAnswer(source, 'sent invalid JSON.')
   }
   // Revision 2025-03-26 has batches.
-  for (const one of Array.isArray(value) ? value : [value]) {
-    const message = readMessage(one)
+  for (const item of Array.isArray(value) ? value : [value]) {
+    const message = readMessage(item)
     if (message) yield message
   }
 }

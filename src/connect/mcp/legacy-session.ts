@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/shape.ts'
 import { badAnswer, refusedBy, unsupported } from './failures.ts'
-import type { HttpTransport, StreamPlace } from './http.ts'
+import type { HttpTransport, StreamPosition } from './http.ts'
 import { readServerInfo, type ServerInfo } from './connection.ts'
 import { CLIENT_INFO, type Fields, type Incoming, LEGACY } from './wire.ts'
 
@@ -15,7 +15,7 @@ export interface Posted {
   readonly status: number
   readonly messages: AsyncGenerator<Incoming>
   /** Position at which the stream ended, for resuming. */
-  readonly place: StreamPlace
+  readonly position: StreamPosition
   readonly sessionId: string | null
 }
 
@@ -34,12 +34,12 @@ export function newId(): number {
 export async function postLegacy(
   http: HttpTransport,
   message: Fields,
-  about: {
+  options: {
     readonly session: Session | null
     readonly signal: AbortSignal
   },
 ): Promise<Posted> {
-  const { session, signal } = about
+  const { session, signal } = options
   const response = await http.send({
     method: 'POST',
     headers: { ...JSON_HEADERS, ...sessionHeaders(session) },
@@ -47,11 +47,11 @@ export async function postLegacy(
     signal,
     isCall: message.method === 'tools/call',
   })
-  const place: StreamPlace = {}
+  const position: StreamPosition = {}
   return {
     status: response.status,
-    messages: http.read(response, signal, place),
-    place,
+    messages: http.read(response, signal, position),
+    position,
     sessionId: response.headers.get('mcp-session-id'),
   }
 }
@@ -66,24 +66,24 @@ export function sessionHeaders(session: Session | null): Record<string, string> 
 /** Begins a session. Rejects with `mcp-unsupported` if the server speaks no known revision, or another transport. */
 export async function initialize(
   http: HttpTransport,
-  elicits: boolean,
+  canElicit: boolean,
   signal: AbortSignal,
 ): Promise<Session> {
   const id = newId()
   const params = {
     protocolVersion: LEGACY[0],
-    capabilities: elicits ? { elicitation: { form: {} } } : {},
+    capabilities: canElicit ? { elicitation: { form: {} } } : {},
     clientInfo: CLIENT_INFO,
   }
-  const about = { session: null, signal }
-  const posted = await postLegacy(http, { id, method: 'initialize', params }, about)
-  const session = sessionOf(await resultOf(http, posted, id), posted.sessionId, http.source)
-  const done = await postLegacy(
+  const options = { session: null, signal }
+  const posted = await postLegacy(http, { id, method: 'initialize', params }, options)
+  const session = readSession(await resultOf(http, posted, id), posted.sessionId, http.source)
+  const notified = await postLegacy(
     http,
     { method: 'notifications/initialized' },
-    { ...about, session },
+    { ...options, session },
   )
-  await done.messages.return(undefined)
+  await notified.messages.return(undefined)
   return session
 }
 
@@ -102,16 +102,20 @@ async function resultOf(http: HttpTransport, posted: Posted, id: number): Promis
   throw badAnswer(http.source, `did not answer the handshake (status ${status}).`)
 }
 
-function sessionOf(result: Fields, id: string | null, source: string): Session {
+function readSession(result: Fields, id: string | null, source: string): Session {
   const { protocolVersion, serverInfo, capabilities, instructions } = result
   if (typeof protocolVersion !== 'string' || !LEGACY.includes(protocolVersion))
     throw unsupported(`${source} speaks a revision of MCP that is not supported.`)
   // "MUST only contain visible ASCII characters".
   if (id !== null && !/^[!-~]{1,1000}$/.test(id))
     throw badAnswer(source, 'gave a wrong session id.')
-  const said = isRecord(capabilities) ? capabilities : {}
+  const serverCapabilities = isRecord(capabilities) ? capabilities : {}
   return {
-    info: readServerInfo(serverInfo, { protocolVersion, capabilities: said, instructions }),
+    info: readServerInfo(serverInfo, {
+      protocolVersion,
+      capabilities: serverCapabilities,
+      instructions,
+    }),
     ...(id !== null && { id }),
   }
 }

@@ -3,8 +3,8 @@ import { randomId } from '../../lib/random-id.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { afterSending, badAnswer, cutOff, refusedBy, stopped } from './failures.ts'
-import type { HttpTransport, StreamPlace } from './http.ts'
-import { hasStream, keepListening, listenable, tellChange } from './modern.ts'
+import type { HttpTransport, StreamPosition } from './http.ts'
+import { hasStream, keepListening, listenable, reportChange } from './modern.ts'
 import {
   initialize,
   isLostSession,
@@ -37,11 +37,11 @@ const QUESTION_MS = 30 * 60_000
 const RENEW_MS = 30_000
 
 /** A question that waits for its answer. The caller knows it by its `requestState`. */
-interface Parked {
+interface PendingQuestion {
   readonly exchange: LegacyExchange
   readonly id: string | number
   /** Stops waiting for the time limit and for the call's end. */
-  leave(): void
+  release(): void
 }
 
 /** Key of a server's question. Questions of revision 2026-07-28 have keys of their own. */
@@ -50,38 +50,38 @@ const QUESTION = 'question'
 /** Begins a session. Rejects as `initialize` does. */
 export async function openLegacy(
   http: HttpTransport,
-  elicits: boolean,
+  canElicit: boolean,
   signal: AbortSignal,
 ): Promise<McpConnection> {
-  return new LegacyLine(http, await initialize(http, elicits, signal), elicits)
+  return new LegacyConnection(http, await initialize(http, canElicit, signal), canElicit)
 }
 
 /** A server of the revisions with a handshake, and its current session. */
-class LegacyLine implements McpConnection {
+class LegacyConnection implements McpConnection {
   readonly source: string
   readonly endpoint: string
   readonly #http: HttpTransport
-  readonly #elicits: boolean
+  readonly #canElicit: boolean
   readonly #closed = new AbortController()
   /** Questions that wait for an answer, by `requestState`. */
-  readonly #parked = new Map<string, Parked>()
+  readonly #pendingQuestions = new Map<string, PendingQuestion>()
   readonly #running = new Set<LegacyExchange>()
   readonly #reply = createReplies(async (reply: Fields) => {
-    const about = { session: this.#session, signal: this.#closed.signal }
-    const { messages } = await postLegacy(this.#http, reply, about)
+    const postOptions = { session: this.#session, signal: this.#closed.signal }
+    const { messages } = await postLegacy(this.#http, reply, postOptions)
     await messages.return(undefined)
   })
   #session: Session
   #renewal: Promise<Session> | undefined
   /** Newest session whose stream of changes opened. */
-  #streamed: Session | undefined
+  #streamedSession: Session | undefined
 
-  constructor(http: HttpTransport, session: Session, elicits: boolean) {
+  constructor(http: HttpTransport, session: Session, canElicit: boolean) {
     this.source = http.source
     this.endpoint = http.endpoint
     this.#http = http
     this.#session = session
-    this.#elicits = elicits
+    this.#canElicit = canElicit
   }
 
   get info(): ServerInfo {
@@ -89,7 +89,7 @@ class LegacyLine implements McpConnection {
   }
 
   async request(method: string, params: Fields, options: RequestOptions): Promise<Fields> {
-    const signal = this.#within(options.signal)
+    const signal = this.#callSignal(options.signal)
     const exchange = await this.#beginExchange(method, params, signal)
     for (;;) {
       const next = await exchange.next(signal)
@@ -98,38 +98,39 @@ class LegacyLine implements McpConnection {
     }
   }
 
-  async call({ name, input }: ToolRequest, asked: CallOptions): Promise<Round> {
-    const call = { ...asked, signal: this.#within(asked.signal) }
+  async call({ name, input }: ToolRequest, options: CallOptions): Promise<Round> {
+    const call = { ...options, signal: this.#callSignal(options.signal) }
     const { answers, signal } = call
     if (answers?.requestState === undefined)
       return this.#next(
         await this.#beginExchange('tools/call', { name, arguments: input }, signal),
         call,
       )
-    const open = this.#unpark(answers.requestState)
-    if (!open)
+    const question = this.#takeQuestion(answers.requestState)
+    if (!question)
       throw new OffstageError(
         'stream-incomplete',
         `The question of ${this.source} is lost. The call may or may not have taken effect.`,
       )
     const answer = answers.inputResponses[QUESTION]
-    await open.exchange.answer(open.id, isRecord(answer) ? answer : { action: 'cancel' })
-    return this.#next(open.exchange, call)
+    await question.exchange.answer(question.id, isRecord(answer) ? answer : { action: 'cancel' })
+    return this.#next(question.exchange, call)
   }
 
   listen(listener: Listener): void {
-    const elicits = this.#elicits
-    if (!elicits && Object.keys(listenable(this.info)).length === 0) return
+    const canElicit = this.#canElicit
+    if (!canElicit && Object.keys(listenable(this.info)).length === 0) return
     // Some servers send the questions of a call on this stream, so a hidden tab needs it, too.
-    const needing = { ...listener, isNeeded: elicits }
-    keepListening(this.#closed.signal, needing, (signal, opened) =>
-      this.#follow({ signal, opened, listener }),
+    const streamListener = { ...listener, isNeeded: canElicit }
+    keepListening(this.#closed.signal, streamListener, (signal, opened) =>
+      this.#readStream({ signal, opened, listener }),
     )
   }
 
   async close(): Promise<void> {
     const reason = new OffstageError('disposed', `The connection to ${this.source} was closed.`)
-    for (const state of this.#parked.keys()) this.#unpark(state)?.exchange.cancel(reason)
+    for (const state of this.#pendingQuestions.keys())
+      this.#takeQuestion(state)?.exchange.cancel(reason)
     this.#closed.abort(reason)
     if (this.#session.id === undefined) return
     const headers = sessionHeaders(this.#session)
@@ -141,7 +142,7 @@ class LegacyLine implements McpConnection {
     )
   }
 
-  #within(signal: AbortSignal): AbortSignal {
+  #callSignal(signal: AbortSignal): AbortSignal {
     return AbortSignal.any([signal, this.#closed.signal])
   }
 
@@ -150,11 +151,11 @@ class LegacyLine implements McpConnection {
     params: Fields,
     signal: AbortSignal,
   ): Promise<LegacyExchange> {
-    const used = this.#session
-    const begun = await this.#tryToBegin(used, { method, params }, signal)
+    const session = this.#session
+    const attempt = await this.#tryToBegin(session, { method, params }, signal)
     // The server ignored the request if its session is over, so the request is sent again in a new one.
     const exchange =
-      begun ?? (await this.#tryToBegin(await this.#renew(used), { method, params }, signal))
+      attempt ?? (await this.#tryToBegin(await this.#renew(session), { method, params }, signal))
     if (!exchange) throw badAnswer(this.source, 'ends each session.')
     return exchange
   }
@@ -165,11 +166,11 @@ class LegacyLine implements McpConnection {
     request: { readonly method: string; readonly params: Fields },
     signal: AbortSignal,
   ): Promise<LegacyExchange | null> {
-    const exchange = new LegacyExchange({ elicits: this.#elicits, http: this.#http, session })
+    const exchange = new LegacyExchange({ canElicit: this.#canElicit, http: this.#http, session })
     // Added before sending, because the server may ask before it answers.
     if (request.method === 'tools/call') this.#running.add(exchange)
     try {
-      if (await exchange.begin(request, signal)) return exchange
+      if (await exchange.start(request, signal)) return exchange
     } catch (thrown) {
       this.#running.delete(exchange)
       throw thrown
@@ -182,8 +183,8 @@ class LegacyLine implements McpConnection {
   #renew(lost: Session): Promise<Session> {
     if (this.#session !== lost) return Promise.resolve(this.#session)
     const signal = signalWithin(RENEW_MS, this.#closed.signal)
-    this.#renewal ??= initialize(this.#http, this.#elicits, signal)
-      .then((made) => (this.#session = made))
+    this.#renewal ??= initialize(this.#http, this.#canElicit, signal)
+      .then((session) => (this.#session = session))
       .finally(() => (this.#renewal = undefined))
     return this.#renewal
   }
@@ -194,75 +195,75 @@ class LegacyLine implements McpConnection {
       const next = await exchange.next(call.signal, call.progress)
       if (next.type === 'result') return { type: 'done', result: next.result }
       const requests = { [QUESTION]: { method: 'elicitation/create', params: next.params } }
-      return { type: 'asks', requests, requestState: this.#park(exchange, next.id, call) }
+      return { type: 'asks', requests, requestState: this.#addQuestion(exchange, next.id, call) }
     } finally {
       this.#running.delete(exchange)
     }
   }
 
-  #park(exchange: LegacyExchange, id: string | number, { signal }: CallOptions): string {
+  #addQuestion(exchange: LegacyExchange, id: string | number, { signal }: CallOptions): string {
     const state = randomId()
-    const cancel = (reason: unknown): void => this.#unpark(state)?.exchange.cancel(reason)
+    const cancel = (reason: unknown): void => this.#takeQuestion(state)?.exchange.cancel(reason)
     const timer = setTimeout(
       () => cancel(new OffstageError('timeout', "Nobody answered the server's question.")),
       QUESTION_MS,
     )
-    const stop = (): void => {
+    const onAbort = (): void => {
       const reason: unknown = signal.reason
-      const stopOf: Partial<ToolStop> = OffstageError.is(reason) ? reason : { kind: 'cancelled' }
+      const toolStop: Partial<ToolStop> = OffstageError.is(reason) ? reason : { kind: 'cancelled' }
       // The next execution of a tool that is suspended (no kind) or released has the answer.
-      if ((stopOf.kind ?? 'released') !== 'released') cancel(reason)
+      if ((toolStop.kind ?? 'released') !== 'released') cancel(reason)
     }
-    signal.addEventListener('abort', stop)
-    const leave = (): void => {
+    signal.addEventListener('abort', onAbort)
+    const release = (): void => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', stop)
+      signal.removeEventListener('abort', onAbort)
     }
-    this.#parked.set(state, { exchange, id, leave })
+    this.#pendingQuestions.set(state, { exchange, id, release })
     return state
   }
 
-  #unpark(state: string): Parked | undefined {
-    const parked = this.#parked.get(state)
-    this.#parked.delete(state)
-    parked?.leave()
-    return parked
+  #takeQuestion(state: string): PendingQuestion | undefined {
+    const question = this.#pendingQuestions.get(state)
+    this.#pendingQuestions.delete(state)
+    question?.release()
+    return question
   }
 
   /**
    * Reads the stream that belongs to no request. False: the server has none (405). Renews a lost session, but only if
    * its stream had opened: many servers answer 404 if they have none.
    */
-  async #follow(on: {
+  async #readStream(options: {
     readonly signal: AbortSignal
     readonly listener: Listener
     opened(): void
   }): Promise<boolean> {
     const session = this.#session
     const headers = { accept: 'text/event-stream', ...sessionHeaders(session) }
-    const response = await this.#http.send({ method: 'GET', headers, signal: on.signal })
+    const response = await this.#http.send({ method: 'GET', headers, signal: options.signal })
     if (!response.ok) {
       await response.body?.cancel()
       if (!isLostSession(response.status, session)) return hasStream(response.status, this.source)
-      if (this.#streamed === session) await this.#renew(session)
+      if (this.#streamedSession === session) await this.#renew(session)
       return true
     }
-    this.#streamed = session
-    on.opened()
-    for await (const message of this.#http.read(response, on.signal)) {
-      if (message.type === 'request') this.#asked(message)
-      tellChange(message, on.listener)
+    this.#streamedSession = session
+    options.opened()
+    for await (const message of this.#http.read(response, options.signal)) {
+      if (message.type === 'request') this.#onRequest(message)
+      reportChange(message, options.listener)
     }
     return true
   }
 
   /** Answers a request from the stream that belongs to no request. */
-  #asked({ id, method, params }: Extract<Incoming, { type: 'request' }>): void {
+  #onRequest({ id, method, params }: Extract<Incoming, { type: 'request' }>): void {
     const isQuestion = method === 'elicitation/create'
-    const [only, ...others] = this.#running
+    const [exchange, ...otherExchanges] = this.#running
     // Some servers send the questions of a call here. If exactly one call is running, the question belongs to it.
-    if (isQuestion && this.#elicits && only && others.length === 0) {
-      only.ask(id, params)
+    if (isQuestion && this.#canElicit && exchange && otherExchanges.length === 0) {
+      exchange.ask(id, params)
       return
     }
     const reply = isQuestion ? { id, result: { action: 'cancel' } } : replyTo(id, method)
@@ -294,7 +295,7 @@ type Next =
 
 interface ExchangeOptions {
   /** Allows the server to request input from the user. */
-  readonly elicits: boolean
+  readonly canElicit: boolean
   readonly http: HttpTransport
   readonly session: Session
 }
@@ -311,11 +312,11 @@ interface LegacyRequest {
 class LegacyExchange {
   readonly id: number = newId()
   readonly #options: ExchangeOptions
-  readonly #stop = new AbortController()
+  readonly #controller = new AbortController()
   readonly #inbox = createInbox<Next>()
   #progress: (note: ProgressNote) => void = () => undefined
   readonly #reply = createReplies((reply: Fields) => this.#post(reply))
-  #questions = 0
+  #questionCount = 0
   #isCall = false
   #isDone = false
 
@@ -324,7 +325,7 @@ class LegacyExchange {
   }
 
   /** Sends the request. False: the session is over, and the server did nothing. */
-  async begin({ method, params }: LegacyRequest, signal: AbortSignal): Promise<boolean> {
+  async start({ method, params }: LegacyRequest, signal: AbortSignal): Promise<boolean> {
     // If the request was stopped while the session was renewed, nothing that could take effect is sent.
     if (signal.aborted) throw stopped(signal)
     this.#isCall = method === 'tools/call'
@@ -334,11 +335,11 @@ class LegacyExchange {
       method,
       params: { ...params, ...(method === 'tools/call' && { _meta: { progressToken: this.id } }) },
     }
-    const relay = (): void => this.cancel(signal.reason)
-    signal.addEventListener('abort', relay, { once: true })
+    const onAbort = (): void => this.cancel(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
     try {
-      const about = { session, signal: this.#stop.signal }
-      const posted = await postLegacy(http, message, about)
+      const postOptions = { session, signal: this.#controller.signal }
+      const posted = await postLegacy(http, message, postOptions)
       if (isLostSession(posted.status, session)) {
         await posted.messages.return(undefined)
         return false
@@ -346,7 +347,7 @@ class LegacyExchange {
       void this.#readPosted(posted)
       return true
     } finally {
-      signal.removeEventListener('abort', relay)
+      signal.removeEventListener('abort', onAbort)
     }
   }
 
@@ -357,7 +358,7 @@ class LegacyExchange {
     if (signal.aborted) cancel()
     signal.addEventListener('abort', cancel, { once: true })
     try {
-      const next = await this.#inbox.take()
+      const next = await this.#inbox.next()
       if (next.type === 'result') this.#isDone = true
       return next
     } finally {
@@ -375,41 +376,42 @@ class LegacyExchange {
 
   /** Adds a question that arrived on another stream and is attributed to this request. */
   ask(id: string | number, params: Fields): void {
-    if (++this.#questions > MOST_QUESTIONS) return this.#reply({ id, result: { action: 'cancel' } })
-    this.#inbox.put({ type: 'question', id, params })
+    if (++this.#questionCount > MOST_QUESTIONS)
+      return this.#reply({ id, result: { action: 'cancel' } })
+    this.#inbox.post({ type: 'question', id, params })
   }
 
   cancel(reason: unknown): void {
-    if (this.#isDone || this.#stop.signal.aborted) return
-    const why = stopped({ reason })
-    this.#inbox.end(this.#failure(why))
+    if (this.#isDone || this.#controller.signal.aborted) return
+    const error = stopped({ reason })
+    this.#inbox.end(this.#failure(error))
     // Closing the connection doesn't cancel a request, so the server must be notified.
     void this.#post({
       method: 'notifications/cancelled',
       params: { requestId: this.id, reason: 'Stopped by the client.' },
     }).catch(() => undefined)
-    this.#stop.abort(why)
+    this.#controller.abort(error)
   }
 
   async #readPosted(posted: Posted): Promise<void> {
     const { source } = this.#options.http
     try {
       let { messages } = posted
-      const { place, status } = posted
-      let least = SHORTEST_WAIT
+      const { position, status } = posted
+      let minWait = SHORTEST_WAIT
       for (let resumes = 0; ; resumes++) {
-        const [before, openedAt] = [place.lastEventId, monotonicMs()]
-        if (await this.#takeMessages(messages, status)) return
-        if (place.lastEventId !== before) resumes = 0
-        if (monotonicMs() - openedAt >= LONG_ENOUGH) least = SHORTEST_WAIT
+        const [previousEventId, openedAt] = [position.lastEventId, monotonicMs()]
+        if (await this.#readMessages(messages, status)) return
+        if (position.lastEventId !== previousEventId) resumes = 0
+        if (monotonicMs() - openedAt >= LONG_ENOUGH) minWait = SHORTEST_WAIT
         if (status >= 400) throw badAnswer(source, `answered with status ${status}.`)
-        if (place.lastEventId === undefined || resumes >= MOST_RESUMES) throw cutOff(source)
-        const asked = Math.min(place.retryMs ?? 1000, LONGEST_WAIT)
-        await sleepUnlessAborted(Math.max(asked, least), this.#stop.signal)
+        if (position.lastEventId === undefined || resumes >= MOST_RESUMES) throw cutOff(source)
+        const requestedWait = Math.min(position.retryMs ?? 1000, LONGEST_WAIT)
+        await sleepUnlessAborted(Math.max(requestedWait, minWait), this.#controller.signal)
         // Without this check, an app's own `fetch` could continue after the stop.
-        if (this.#stop.signal.aborted) return
-        least = Math.min(2 * least, MOST_LEAST_WAIT)
-        messages = this.#resume(place)
+        if (this.#controller.signal.aborted) return
+        minWait = Math.min(2 * minWait, MOST_LEAST_WAIT)
+        messages = this.#resume(position)
       }
     } catch (thrown) {
       this.#inbox.end(this.#failure(thrown))
@@ -422,19 +424,19 @@ class LegacyExchange {
   }
 
   /** Reads messages until the stream ends. True: the result was among them. */
-  async #takeMessages(messages: AsyncGenerator<Incoming>, status: number): Promise<boolean> {
+  async #readMessages(messages: AsyncGenerator<Incoming>, status: number): Promise<boolean> {
     const { source } = this.#options.http
     try {
       for await (const message of messages) {
         if (message.type === 'result' && message.id === this.id) {
-          this.#inbox.put({ type: 'result', result: message.result })
+          this.#inbox.post({ type: 'result', result: message.result })
           return true
         }
         if (message.type === 'error' && (message.id === this.id || status >= 400))
           throw refusedBy(source, message.error)
         const note = readProgress(message, this.id)
         if (note) this.#progress(note)
-        if (message.type === 'request') this.#asked(message)
+        if (message.type === 'request') this.#onRequest(message)
       }
     } catch (thrown) {
       // A broken connection is resumed like an ended one, and again while the network is not back.
@@ -443,25 +445,25 @@ class LegacyExchange {
     return false
   }
 
-  async *#resume(place: StreamPlace): AsyncGenerator<Incoming> {
+  async *#resume(position: StreamPosition): AsyncGenerator<Incoming> {
     const { http, session } = this.#options
-    const { signal } = this.#stop
+    const { signal } = this.#controller
     const response = await http.send({
       method: 'GET',
       headers: {
         accept: 'text/event-stream',
         ...sessionHeaders(session),
-        'last-event-id': place.lastEventId ?? '',
+        'last-event-id': position.lastEventId ?? '',
       },
       signal,
     })
     if (!hasStream(response.status, http.source))
       throw badAnswer(http.source, `does not resume its stream (status ${response.status}).`)
-    yield* http.read(response, signal, place)
+    yield* http.read(response, signal, position)
   }
 
-  #asked({ id, method, params }: Extract<Incoming, { type: 'request' }>): void {
-    if (method === 'elicitation/create' && this.#options.elicits) this.ask(id, params)
+  #onRequest({ id, method, params }: Extract<Incoming, { type: 'request' }>): void {
+    if (method === 'elicitation/create' && this.#options.canElicit) this.ask(id, params)
     else this.#reply(replyTo(id, method))
   }
 
@@ -487,32 +489,32 @@ function replyTo(id: string | number, method: string): Fields {
 
 /** A queue between the reader of a stream and the consumer of its items. */
 interface Inbox<Item> {
-  put(item: Item): void
+  post(item: Item): void
   /** Resolves to the next item, in order. Rejects with the reason of `end` when no items are left. */
-  take(): Promise<Item>
+  next(): Promise<Item>
   /** Ends the queue: no more items follow. */
   end(reason: Error): void
 }
 
 function createInbox<Item>(): Inbox<Item> {
   const items: Item[] = []
-  let ended: Error | undefined
+  let endReason: Error | undefined
   let wake = (): void => undefined
   return {
-    put(item) {
+    post(item) {
       items.push(item)
       wake()
     },
-    async take() {
+    async next() {
       for (;;) {
         const item = items.shift()
         if (item !== undefined) return item
-        if (ended) throw ended
+        if (endReason) throw endReason
         await new Promise<void>((resolve) => (wake = resolve))
       }
     },
     end(reason) {
-      ended ??= reason
+      endReason ??= reason
       wake()
     },
   }
@@ -526,12 +528,12 @@ const GAP_MS = 500
 
 /** Posts replies one after the other. Drops surplus replies, and ignores failures. */
 function createReplies<Reply>(post: (reply: Reply) => Promise<void>): (reply: Reply) => void {
-  const waiting: Reply[] = []
+  const queue: Reply[] = []
   let isPosting = false
   let [credit, countedAt] = [BURST, monotonicMs()]
   const postAll = async (): Promise<void> => {
     isPosting = true
-    for (let reply = waiting.shift(); reply !== undefined; reply = waiting.shift())
+    for (let reply = queue.shift(); reply !== undefined; reply = queue.shift())
       await post(reply).catch(() => undefined)
     isPosting = false
   }
@@ -539,9 +541,9 @@ function createReplies<Reply>(post: (reply: Reply) => Promise<void>): (reply: Re
     const now = monotonicMs()
     credit = Math.min(credit + (now - countedAt) / GAP_MS, BURST)
     countedAt = now
-    if (credit < 1 || waiting.length >= MOST_WAITING) return
+    if (credit < 1 || queue.length >= MOST_WAITING) return
     credit -= 1
-    waiting.push(reply)
+    queue.push(reply)
     if (!isPosting) void postAll()
   }
 }

@@ -24,17 +24,17 @@ import { cleanUntrustedData } from '../../lib/untrusted-data.ts'
 /** Most questions in all rounds of a call together, and most rounds. More only annoy the person. */
 const MOST_QUESTIONS = 20
 
-export interface ToolMaking {
+export interface MakeToolOptions {
   readonly line: McpConnection
   readonly options: Pick<McpOptions, 'trusted' | 'timeoutMs' | 'elicitation'>
   /** SHA-256 of the definition. Undefined on plain HTTP. */
   readonly digest: string | undefined
   /** Called for each question that is refused without asking a person. */
-  refused(message: string): void
+  onRefused(message: string): void
 }
 
 /** Runs one round of a call, or returns its remembered result. */
-type DoRound = (number: number, answers: Answers | undefined) => Promise<Round>
+type RunRound = (number: number, answers: Answers | undefined) => Promise<Round>
 
 /**
  * Makes a page's tool from a server's tool. If the server may ask the person, it's a composite tool. Its questions are
@@ -43,20 +43,20 @@ type DoRound = (number: number, answers: Answers | undefined) => Promise<Round>
 export function makeTool(
   info: McpToolInfo,
   name: string,
-  { line, options, digest, refused: report }: ToolMaking,
+  { line: connection, options, digest, onRefused: report }: MakeToolOptions,
 ): Tool | CompositeTool {
   const { timeoutMs, elicitation, trusted = false } = options
-  const { source } = line
+  const { source } = connection
   const headers = headerParameters(info.inputSchema)
   if (typeof headers === 'string') throw badAnswer(source, `lists a tool that ${headers}.`)
   const annotations = annotationsOf(info, trusted)
   const repeatable = annotations.readOnly === true || annotations.idempotent === true
-  const refused = (why: string): void => report(`${source} ${why}.`)
+  const onRefused = (why: string): void => report(`${source} ${why}.`)
   const call = async (input: unknown, context: Omit<CallOptions, 'repeatable'>): Promise<Round> => {
     const { note: progress, end } = paceProgress(context.progress)
     try {
       const request = { name: info.name, input: input as Fields, headers }
-      return await line.call(request, { ...context, progress, repeatable })
+      return await connection.call(request, { ...context, progress, repeatable })
     } finally {
       end()
     }
@@ -67,7 +67,7 @@ export function makeTool(
     description: info.description,
     inputSchema: info.inputSchema,
     annotations,
-    remote: { ...remoteOf(line, trusted), ...(digest && { digest }) },
+    remote: { ...remoteOf(connection, trusted), ...(digest && { digest }) },
     ...(timeoutMs !== undefined && { timeoutMs }),
     metadata: { mcp: { name: info.name, hints: info.hints } },
   }
@@ -83,8 +83,8 @@ export function makeTool(
             }),
           {
             source,
-            refused,
-            ask: async (request) => (await asking()).askUser(request, nested),
+            onRefused,
+            ask: async (request) => (await loadAskPerson()).askUser(request, nested),
           },
         ),
     }
@@ -93,7 +93,7 @@ export function makeTool(
     execute: (input, { signal, progress, toolCallId }) =>
       finish((_, answers) => call(input, roundOptions(answers, signal, progress)), {
         source,
-        refused,
+        onRefused,
         ask: async (request) =>
           elicitation?.(request, { toolCallId, signal }) ?? { action: 'cancel' },
       }),
@@ -109,18 +109,18 @@ function roundOptions(
 }
 
 /** Loaded on demand, because few servers ask. */
-const asking = () => loadPart(() => import('./ask-person.ts'))
+const loadAskPerson = () => loadPart(() => import('./ask-person.ts'))
 
 /**
  * Repeats rounds until the server has the input that it needs. After one declined question, the rest of the call's
  * questions are declined, too.
  */
 async function finish(
-  round: DoRound,
-  person: { readonly source: string; readonly ask: Ask; refused(why: string): void },
+  runRound: RunRound,
+  person: { readonly source: string; readonly ask: Ask; onRefused(why: string): void },
 ): Promise<ToolReturn> {
   let answers: Answers | undefined
-  let [questions, isDeclined] = [0, false]
+  let [questionCount, isDeclined] = [0, false]
   const ask: Ask = async (request) => {
     if (isDeclined) return { action: 'decline' }
     const answer = await person.ask(request)
@@ -128,19 +128,19 @@ async function finish(
     return answer
   }
   for (let number = 1; number <= MOST_QUESTIONS + 1; number++) {
-    const came = await round(number, answers)
-    if (came.type === 'done') return toOutput(came.result)
-    const { requests, requestState } = came
+    const result = await runRound(number, answers)
+    if (result.type === 'done') return toOutput(result.result)
+    const { requests, requestState } = result
     const inputResponses: Record<string, unknown> = {}
-    const asked = Object.entries(requests)
-    if (asked.length === 0 && requestState === undefined)
+    const requestEntries = Object.entries(requests)
+    if (requestEntries.length === 0 && requestState === undefined)
       throw badAnswer(person.source, 'asked for input without a question.')
-    questions += asked.length
-    if (questions > MOST_QUESTIONS)
+    questionCount += requestEntries.length
+    if (questionCount > MOST_QUESTIONS)
       throw badAnswer(person.source, `asked more than ${MOST_QUESTIONS} questions in one call.`)
-    const { answerRequest } = await asking()
+    const { answerRequest } = await loadAskPerson()
     // Questions run one after the other, so that the person sees one at a time.
-    for (const [key, request] of asked)
+    for (const [key, request] of requestEntries)
       inputResponses[key] = await answerRequest(request, { ...person, ask })
     answers = { inputResponses, ...(requestState !== undefined && { requestState }) }
   }
@@ -183,18 +183,18 @@ interface PacedProgress {
  * Reports progress at most twenty times a second, apart from a burst at the beginning. Skips all but the newest note of
  * each gap.
  */
-function paceProgress(tell: (value: ProgressNote) => void): PacedProgress {
+function paceProgress(report: (value: ProgressNote) => void): PacedProgress {
   let [credit, countedAt] = [BURST, monotonicMs()]
   let waiting: ProgressNote | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-  const tellNow = (): void => {
+  const reportNow = (): void => {
     clearTimeout(timer)
     timer = undefined
     const value = waiting
     waiting = undefined
     if (!value) return
     credit = Math.max(credit - 1, 0)
-    tell(value)
+    report(value)
   }
   return {
     note(value) {
@@ -202,25 +202,25 @@ function paceProgress(tell: (value: ProgressNote) => void): PacedProgress {
       credit = Math.min(credit + (now - countedAt) / GAP_MS, BURST)
       countedAt = now
       waiting = value
-      if (credit >= 1) tellNow()
-      else timer ??= setTimeout(tellNow, GAP_MS)
+      if (credit >= 1) reportNow()
+      else timer ??= setTimeout(reportNow, GAP_MS)
     },
-    end: tellNow,
+    end: reportNow,
   }
 }
 
 /** Longest name that model APIs accept. */
 const MAX_NAME = 64
 const MAX_PREFIX = 24
-const BETWEEN = '__'
+const SEPARATOR = '__'
 
 /**
  * Prefix of a server's tool names; empty if the app says so. It contains no `__`, because the first `__` of a name ends
  * the prefix. Otherwise the tool `b__c` of server `a` and the tool `c` of server `a__b` would share a name.
  */
-export function cleanPrefix(given: string | undefined, serverName: string): string {
-  if (given === '') return ''
-  const single = cleanName(given ?? serverName).replace(/_{2,}/g, '_')
+export function cleanPrefix(prefix: string | undefined, serverName: string): string {
+  if (prefix === '') return ''
+  const single = cleanName(prefix ?? serverName).replace(/_{2,}/g, '_')
   return single.slice(0, MAX_PREFIX).replace(/_$/, '') || 'mcp'
 }
 
@@ -231,7 +231,7 @@ export function cleanPrefix(given: string | undefined, serverName: string): stri
 export function modelName(prefix: string, name: string): string | null {
   const clean = name.replace(/[^\w-]+/g, '_')
   if (!cleanName(clean)) return null
-  const full = prefix ? `${prefix}${BETWEEN}${clean}` : clean
+  const full = prefix ? `${prefix}${SEPARATOR}${clean}` : clean
   if (full.length <= MAX_NAME) return full
   const mark = `_${fnv1a(name).toString(36)}`
   return full.slice(0, MAX_NAME - mark.length) + mark
@@ -247,16 +247,16 @@ export type ToolReturn = string | object | readonly (string | Blob)[]
 export function toOutput(result: Fields): ToolReturn {
   const content: readonly unknown[] = Array.isArray(result.content) ? result.content : []
   const parts = content.map(partOf).filter((part) => part !== '')
-  const words = parts.filter((part) => typeof part === 'string').join('\n\n')
-  if (result.isError === true) throw new Error(words || 'The server says that the tool failed.')
-  const { structuredContent: said } = result
-  if (said !== undefined && said !== null) {
-    const data = cleanUntrustedData(said)
+  const text = parts.filter((part) => typeof part === 'string').join('\n\n')
+  if (result.isError === true) throw new Error(text || 'The server says that the tool failed.')
+  const { structuredContent: structured } = result
+  if (structured !== undefined && structured !== null) {
+    const data = cleanUntrustedData(structured)
     const json = JSON.stringify(data)
-    const isTold = isTextOf(words, json)
-    if (parts.length === 0 || (isTold && isText(parts)))
+    const isRepeated = repeatsJson(text, json)
+    if (parts.length === 0 || (isRepeated && isText(parts)))
       return typeof data === 'object' && data !== null ? data : json
-    if (!isTold) parts.push(json)
+    if (!isRepeated) parts.push(json)
   }
   return isText(parts) ? parts.join('\n\n') : parts
 }
@@ -265,29 +265,29 @@ function isText(parts: readonly (string | Blob)[]): parts is readonly string[] {
   return parts.every((part) => typeof part === 'string')
 }
 
-function partOf(said: unknown): string | Blob {
-  if (!isRecord(said)) return ''
-  switch (said.type) {
+function partOf(block: unknown): string | Blob {
+  if (!isRecord(block)) return ''
+  switch (block.type) {
     case 'text':
-      return typeof said.text === 'string' ? cleanUntrustedText(said.text) : ''
+      return typeof block.text === 'string' ? cleanUntrustedText(block.text) : ''
     case 'image':
     case 'audio':
-      return fileOf(said, said.data)
+      return fileOf(block, block.data)
     case 'resource':
-      return resourcePart(said.resource)
+      return resourcePart(block.resource)
     case 'resource_link':
-      return `[resource ${wordOf(said.uri)}: ${wordOf(said.title ?? said.name)}${said.description === undefined ? '' : `, ${wordOf(said.description)}`}]`
+      return `[resource ${shortText(block.uri)}: ${shortText(block.title ?? block.name)}${block.description === undefined ? '' : `, ${shortText(block.description)}`}]`
     default:
-      return `[content of an unknown kind: ${wordOf(said.type)}]`
+      return `[content of an unknown kind: ${shortText(block.type)}]`
   }
 }
 
 /** The content of a resource: text with its URI, or a file. */
-export function resourcePart(said: unknown): string | Blob {
-  if (!isRecord(said)) return ''
-  if (typeof said.text === 'string')
-    return `[resource ${wordOf(said.uri)}]\n${cleanUntrustedText(said.text)}`
-  return fileOf(said, said.blob)
+export function resourcePart(resource: unknown): string | Blob {
+  if (!isRecord(resource)) return ''
+  if (typeof resource.text === 'string')
+    return `[resource ${shortText(resource.uri)}]\n${cleanUntrustedText(resource.text)}`
+  return fileOf(resource, resource.blob)
 }
 
 function fileOf({ mimeType }: Fields, data: unknown): string | Blob {
@@ -297,21 +297,21 @@ function fileOf({ mimeType }: Fields, data: unknown): string | Blob {
       : 'application/octet-stream'
   try {
     const binary = atob(String(data))
-    return new Blob([Uint8Array.from(binary, (sign) => sign.charCodeAt(0))], { type })
+    return new Blob([Uint8Array.from(binary, (char) => char.charCodeAt(0))], { type })
   } catch {
     return `[a file of type ${type} that can't be read]`
   }
 }
 
 /** Whether the text only repeats the structured result, as many servers do. */
-function isTextOf(words: string, json: string): boolean {
+function repeatsJson(text: string, json: string): boolean {
   try {
-    return JSON.stringify(JSON.parse(words)) === json
+    return JSON.stringify(JSON.parse(text)) === json
   } catch {
     return false
   }
 }
 
-function wordOf(value: unknown): string {
+function shortText(value: unknown): string {
   return typeof value === 'string' ? sanitizeLine(value, 500) : ''
 }

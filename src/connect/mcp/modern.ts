@@ -34,12 +34,12 @@ interface ModernRequest {
 }
 
 /**
- * Sends a request of revision 2026-07-28, which carries its version and the client's capabilities. `elicits`: allows the
- * server to request input from the user.
+ * Sends a request of revision 2026-07-28, which carries its version and the client's capabilities. `canElicit`:
+ * allows the server to request input from the user.
  */
 export async function sendModern(
   http: HttpTransport,
-  elicits: boolean,
+  canElicit: boolean,
   { method, params, headers, signal }: ModernRequest,
 ): Promise<ModernExchange> {
   // Browsers may send a request twice. Without sessions, the server detects that only by a globally unique id.
@@ -47,7 +47,7 @@ export async function sendModern(
   const meta = {
     'io.modelcontextprotocol/protocolVersion': MODERN,
     'io.modelcontextprotocol/clientInfo': CLIENT_INFO,
-    'io.modelcontextprotocol/clientCapabilities': elicits ? { elicitation: { form: {} } } : {},
+    'io.modelcontextprotocol/clientCapabilities': canElicit ? { elicitation: { form: {} } } : {},
     ...(method === 'tools/call' && { progressToken: id }),
   }
   const response = await http.send({
@@ -72,15 +72,15 @@ export class ModernConnection implements McpConnection {
   readonly endpoint: string
   readonly info: ServerInfo
   readonly #http: HttpTransport
-  readonly #elicits: boolean
+  readonly #canElicit: boolean
   readonly #closed = new AbortController()
 
-  constructor(http: HttpTransport, info: ServerInfo, elicits: boolean) {
+  constructor(http: HttpTransport, info: ServerInfo, canElicit: boolean) {
     this.source = http.source
     this.endpoint = http.endpoint
     this.info = info
     this.#http = http
-    this.#elicits = elicits
+    this.#canElicit = canElicit
   }
 
   async request(method: string, params: Fields, options: RequestOptions): Promise<Fields> {
@@ -106,11 +106,11 @@ export class ModernConnection implements McpConnection {
   }
 
   listen(listener: Listener): void {
-    const asked = listenable(this.info)
-    if (Object.keys(asked).length === 0) return
+    const notifications = listenable(this.info)
+    if (Object.keys(notifications).length === 0) return
     keepListening(this.#closed.signal, listener, async (signal, opened) => {
-      const request = { method: 'subscriptions/listen', params: { notifications: asked }, signal }
-      const { id, status, messages } = await sendModern(this.#http, this.#elicits, request)
+      const request = { method: 'subscriptions/listen', params: { notifications }, signal }
+      const { id, status, messages } = await sendModern(this.#http, this.#canElicit, request)
       if (!hasStream(status, this.source)) return false
       for await (const message of messages) {
         opened()
@@ -119,7 +119,7 @@ export class ModernConnection implements McpConnection {
           throw refusedBy(this.source, message.error)
         }
         if (message.type === 'result' && message.id === id) return true
-        tellChange(message, listener)
+        reportChange(message, listener)
       }
       return true
     })
@@ -135,17 +135,20 @@ export class ModernConnection implements McpConnection {
     { repeatable = false, progress }: RequestOptions & Pick<Partial<CallOptions>, 'progress'>,
   ): Promise<Fields> {
     try {
-      return await this.#once(request, progress)
+      return await this.#sendOnce(request, progress)
     } catch (thrown) {
       const isLost = OffstageError.is(thrown) && thrown.retryable
       if (!repeatable || !isLost || request.signal.aborted) throw thrown
-      return this.#once(request, progress)
+      return this.#sendOnce(request, progress)
     }
   }
 
-  async #once(request: ModernRequest, progress?: (note: ProgressNote) => void): Promise<Fields> {
+  async #sendOnce(
+    request: ModernRequest,
+    progress?: (note: ProgressNote) => void,
+  ): Promise<Fields> {
     const signal = AbortSignal.any([request.signal, this.#closed.signal])
-    const exchange = await sendModern(this.#http, this.#elicits, { ...request, signal })
+    const exchange = await sendModern(this.#http, this.#canElicit, { ...request, signal })
     try {
       return await this.#resultOf(exchange, progress)
     } catch (thrown) {
@@ -186,14 +189,14 @@ function roundOf(result: Fields, source: string): Round {
 
 /** The change notifications that the server offers. */
 export function listenable({ capabilities }: ServerInfo): Record<string, true> {
-  const tells = (list: string): boolean => {
-    const said = capabilities[list]
-    return isRecord(said) && said.listChanged === true
+  const announcesChanges = (list: string): boolean => {
+    const capability = capabilities[list]
+    return isRecord(capability) && capability.listChanged === true
   }
   return {
-    ...(tells('tools') && { toolsListChanged: true as const }),
-    ...(tells('prompts') && { promptsListChanged: true as const }),
-    ...(tells('resources') && { resourcesListChanged: true as const }),
+    ...(announcesChanges('tools') && { toolsListChanged: true as const }),
+    ...(announcesChanges('prompts') && { promptsListChanged: true as const }),
+    ...(announcesChanges('resources') && { resourcesListChanged: true as const }),
   }
 }
 
@@ -204,7 +207,7 @@ export function hasStream(status: number, source: string): boolean {
   return status < 400
 }
 
-export function tellChange(message: Incoming, listener: Listener): void {
+export function reportChange(message: Incoming, listener: Listener): void {
   if (message.type !== 'notification') return
   const list = /^notifications\/(tools|resources|prompts)\/list_changed$/.exec(message.method)?.[1]
   if (list) listener.changed(list as 'tools')
@@ -229,33 +232,33 @@ export function keepListening(
   open: (signal: AbortSignal, opened: () => void) => Promise<boolean>,
 ): void {
   const page = listener.isNeeded ? undefined : globalThis.document
-  let turn = new AbortController()
-  page?.addEventListener('visibilitychange', () => turn.abort(), { signal })
+  let attempt = new AbortController()
+  page?.addEventListener('visibilitychange', () => attempt.abort(), { signal })
   void (async () => {
     let failures = 0
-    let why = 'it ends'
+    let reason = 'it ends'
     while (!signal.aborted && failures < MOST_FAILURES) {
-      turn = new AbortController()
-      const within = AbortSignal.any([signal, turn.signal])
+      attempt = new AbortController()
+      const attemptSignal = AbortSignal.any([signal, attempt.signal])
       if (page?.hidden) {
-        await sleepUnlessAborted(LONGEST_WAIT, within)
+        await sleepUnlessAborted(LONGEST_WAIT, attemptSignal)
         continue
       }
       let openedAt: number | undefined
       try {
-        const isReopened = await open(within, () => {
+        const shouldReopen = await open(attemptSignal, () => {
           if (openedAt === undefined) listener.changed('tools')
           openedAt ??= monotonicMs()
         })
-        if (!isReopened) return
+        if (!shouldReopen) return
       } catch (thrown) {
-        why = describeThrown(thrown)
+        reason = describeThrown(thrown)
       }
-      if (turn.signal.aborted) continue
+      if (attempt.signal.aborted) continue
       failures =
         openedAt !== undefined && monotonicMs() - openedAt >= LONG_ENOUGH ? 0 : failures + 1
       await sleepUnlessAborted(Math.min(FIRST_WAIT * 2 ** failures, LONGEST_WAIT), signal)
     }
-    if (!signal.aborted) listener.lost(why)
+    if (!signal.aborted) listener.lost(reason)
   })()
 }

@@ -10,8 +10,11 @@ export interface Offers {
   readonly prompts: McpPrompts
 }
 
-export function offersOf(line: McpConnection, within: SignalFactory): Offers {
-  return { resources: resourcesOf(line, within), prompts: promptsOf(line, within) }
+export function offersOf(connection: McpConnection, newSignal: SignalFactory): Offers {
+  return {
+    resources: resourcesOf(connection, newSignal),
+    prompts: promptsOf(connection, newSignal),
+  }
 }
 
 /** A prompt that a server offers to users. Untrusted content. */
@@ -46,51 +49,51 @@ export interface McpPrompts {
   ): Promise<readonly McpPromptMessage[]>
 }
 
-function promptsOf(line: McpConnection, within: SignalFactory): McpPrompts {
+function promptsOf(connection: McpConnection, newSignal: SignalFactory): McpPrompts {
   return {
     async list({ signal } = {}) {
-      if (!isRecord(line.info.capabilities.prompts)) return []
-      const about = { method: 'prompts/list', field: 'prompts', signal: within(signal) }
-      return (await listAll(line, about)).flatMap(promptOf)
+      if (!isRecord(connection.info.capabilities.prompts)) return []
+      const listing = { method: 'prompts/list', field: 'prompts', signal: newSignal(signal) }
+      return (await listAll(connection, listing)).flatMap(promptOf)
     },
     async get(name, values = {}, { signal } = {}) {
-      const options = { signal: within(signal), repeatable: true }
+      const options = { signal: newSignal(signal), repeatable: true }
       const params = { name, arguments: values }
-      const { messages } = await line.request('prompts/get', params, options)
-      if (!Array.isArray(messages)) throw badAnswer(line.source, 'answered without messages.')
+      const { messages } = await connection.request('prompts/get', params, options)
+      if (!Array.isArray(messages)) throw badAnswer(connection.source, 'answered without messages.')
       return messages.flatMap(messageOf)
     },
   }
 }
 
-function messageOf(said: unknown): McpPromptMessage[] {
-  if (!isRecord(said) || (said.role !== 'user' && said.role !== 'assistant')) return []
-  const output = toOutput({ content: [said.content] })
+function messageOf(message: unknown): McpPromptMessage[] {
+  if (!isRecord(message) || (message.role !== 'user' && message.role !== 'assistant')) return []
+  const output = toOutput({ content: [message.content] })
   const content = Array.isArray(output) ? (output as (string | Blob)[]) : [String(output)]
-  return [{ role: said.role, content }]
+  return [{ role: message.role, content }]
 }
 
-function promptOf(said: unknown): McpPrompt[] {
-  if (!isRecord(said) || typeof said.name !== 'string') return []
-  const listed: readonly unknown[] = Array.isArray(said.arguments) ? said.arguments : []
-  const parameters = listed.flatMap((one) =>
-    isRecord(one) && typeof one.name === 'string'
+function promptOf(prompt: unknown): McpPrompt[] {
+  if (!isRecord(prompt) || typeof prompt.name !== 'string') return []
+  const listed: readonly unknown[] = Array.isArray(prompt.arguments) ? prompt.arguments : []
+  const parameters = listed.flatMap((argument) =>
+    isRecord(argument) && typeof argument.name === 'string'
       ? [
           {
-            name: one.name,
-            ...textsIn(one, { description: 1000 }),
-            required: one.required === true,
+            name: argument.name,
+            ...textsIn(argument, { description: 1000 }),
+            required: argument.required === true,
           },
         ]
       : [],
   )
   // Names with hidden characters can't be cleaned: the server knows only the original names.
-  const names = [said, ...parameters].map(({ name }) => String(name))
+  const names = [prompt, ...parameters].map(({ name }) => String(name))
   if (names.some((name) => cleanUntrustedText(name) !== name)) return []
   return [
     {
-      name: said.name,
-      ...textsIn(said, { title: 1000, description: 1000 }),
+      name: prompt.name,
+      ...textsIn(prompt, { title: 1000, description: 1000 }),
       arguments: parameters,
     },
   ]
@@ -117,31 +120,36 @@ export interface McpResources {
   ): Promise<readonly (string | Blob)[]>
 }
 
-function resourcesOf(line: McpConnection, within: SignalFactory): McpResources {
-  const has = isRecord(line.info.capabilities.resources)
-  const listOf = async (
+function resourcesOf(connection: McpConnection, newSignal: SignalFactory): McpResources {
+  const hasResources = isRecord(connection.info.capabilities.resources)
+  const listItems = async (
     method: string,
     field: string,
     signal?: AbortSignal,
   ): Promise<McpResource[]> =>
-    has ? (await listAll(line, { method, field, signal: within(signal) })).flatMap(resourceOf) : []
+    hasResources
+      ? (await listAll(connection, { method, field, signal: newSignal(signal) })).flatMap(
+          resourceOf,
+        )
+      : []
   return {
-    list: ({ signal } = {}) => listOf('resources/list', 'resources', signal),
-    templates: ({ signal } = {}) => listOf('resources/templates/list', 'resourceTemplates', signal),
+    list: ({ signal } = {}) => listItems('resources/list', 'resources', signal),
+    templates: ({ signal } = {}) =>
+      listItems('resources/templates/list', 'resourceTemplates', signal),
     async read(uri, { signal } = {}) {
-      const options = { signal: within(signal), repeatable: true }
-      const { contents } = await line.request('resources/read', { uri }, options)
-      if (!Array.isArray(contents)) throw badAnswer(line.source, 'answered without contents.')
+      const options = { signal: newSignal(signal), repeatable: true }
+      const { contents } = await connection.request('resources/read', { uri }, options)
+      if (!Array.isArray(contents)) throw badAnswer(connection.source, 'answered without contents.')
       return contents.map(resourcePart)
     },
   }
 }
 
-function resourceOf(said: unknown): McpResource[] {
-  if (!isRecord(said)) return []
-  const uri = said.uri ?? said.uriTemplate
+function resourceOf(resource: unknown): McpResource[] {
+  if (!isRecord(resource)) return []
+  const uri = resource.uri ?? resource.uriTemplate
   // Removing hidden characters from an address would make it another address.
   if (typeof uri !== 'string' || cleanUntrustedText(uri) !== uri) return []
   const limits = { name: 200, title: 1000, description: 1000, mimeType: 1000 }
-  return [{ uri, name: uri, ...textsIn(said, limits) }]
+  return [{ uri, name: uri, ...textsIn(resource, limits) }]
 }

@@ -7,23 +7,23 @@ import { cleanPrefix, modelName } from './make-tool.ts'
 
 /** Tools that let a model list and read a server's resources. Empty when the server has none. */
 export function resourceTools(
-  line: McpConnection,
+  connection: McpConnection,
   resources: McpResources,
   {
-    prefix: given,
+    prefix: configuredPrefix,
     trusted = false,
     timeoutMs,
   }: Pick<McpOptions, 'prefix' | 'trusted' | 'timeoutMs'>,
 ): readonly Tool[] {
-  if (!isRecord(line.info.capabilities.resources)) return []
-  const prefix = cleanPrefix(given, line.info.name)
-  const { source } = line
+  if (!isRecord(connection.info.capabilities.resources)) return []
+  const prefix = cleanPrefix(configuredPrefix, connection.info.name)
+  const { source } = connection
   const base = {
     annotations: {
       ...(trusted ? { readOnly: true } : { openWorld: true }),
       untrustedContent: true,
     },
-    remote: remoteOf(line, trusted),
+    remote: remoteOf(connection, trusted),
     ...(timeoutMs !== undefined && { timeoutMs }),
   }
   const list: Tool = {
@@ -31,11 +31,11 @@ export function resourceTools(
     name: modelName(prefix, 'list_resources') ?? '',
     description: `Lists the resources of ${source}: files, records and the like, by their addresses.`,
     async execute(_input, { signal }) {
-      const [there, templates] = await Promise.all([
+      const [listed, templates] = await Promise.all([
         resources.list({ signal }),
         resources.templates({ signal }).catch(() => []),
       ])
-      return { resources: there, ...(templates.length > 0 && { templates }) }
+      return { resources: listed, ...(templates.length > 0 && { templates }) }
     },
   }
   const read: Tool<string, { readonly uri: string }> = {

@@ -46,27 +46,28 @@ type ServeOptions = McpToolOptions & Pick<McpOptions, 'elicitation'>
  * limits the time for listing, which a person's log-in may extend.
  */
 export async function createMcpServer(
-  line: McpConnection,
+  connection: McpConnection,
   options: ServeOptions,
   { address, connecting }: { readonly address: string; readonly connecting?: AbortSignal },
 ): Promise<McpServer> {
-  const parts =
+  const resourcePart =
     options.resourceTools === true ? await loadPart(() => import('./resource-tools.ts')) : null
-  const served = new Served(line, options, {
+  const server = new ConnectedServer(connection, options, {
     address,
-    resourceTools: (server) => parts?.resourceTools(line, server.resources, options) ?? [],
+    resourceTools: (server) =>
+      resourcePart?.resourceTools(connection, server.resources, options) ?? [],
   })
-  await served.list(connecting)
-  served.listen()
-  return served
+  await server.list(connecting)
+  server.listen()
+  return server
 }
 
-interface ServedParts {
+interface ConnectedServerOptions {
   readonly address: string
   resourceTools(server: McpServer): readonly Tool[]
 }
 
-class Served implements McpServer {
+class ConnectedServer implements McpServer {
   readonly name: string
   readonly title?: string
   readonly version?: string
@@ -75,51 +76,52 @@ class Served implements McpServer {
   readonly protocolVersion: string
   readonly resources: McpResources
   readonly prompts: McpPrompts
-  readonly #line: McpConnection
+  readonly #connection: McpConnection
   readonly #options: ServeOptions
   readonly #catalogue: Catalogue
   readonly #resourceTools: readonly Tool[]
   readonly #listeners = new Set<() => void>()
   readonly #closing = new AbortController()
-  #listed: Catalogue['tools'] | undefined
+  #catalogueTools: Catalogue['tools'] | undefined
   #tools: McpServer['tools'] = []
 
   constructor(
-    line: McpConnection,
+    connection: McpConnection,
     options: ServeOptions,
-    { address, resourceTools: toolsOfResources }: ServedParts,
+    { address, resourceTools: makeResourceTools }: ConnectedServerOptions,
   ) {
-    const { name, title, version, instructions, protocolVersion } = line.info
+    const { name, title, version, instructions, protocolVersion } = connection.info
     const { signal } = this.#closing
     this.name = name
     if (title !== undefined) this.title = title
     if (version !== undefined) this.version = version
     if (instructions !== undefined) this.instructions = instructions
-    this.source = line.source
+    this.source = connection.source
     this.protocolVersion = protocolVersion
-    this.#line = line
+    this.#connection = connection
     this.#options = options
     const onChange = (): void => this.#notify()
-    const within = createSignalFactory(options.timeoutMs, signal)
-    this.#catalogue = new Catalogue({ line, address, options, within, onChange })
-    const offers = (): Promise<Offers> =>
-      loadPart(() => import('./offers.ts')).then(({ offersOf }) => offersOf(line, within))
+    const newSignal = createSignalFactory(options.timeoutMs, signal)
+    this.#catalogue = new Catalogue({ line: connection, address, options, newSignal, onChange })
+    const loadOffers = (): Promise<Offers> =>
+      loadPart(() => import('./offers.ts')).then(({ offersOf }) => offersOf(connection, newSignal))
     this.resources = {
-      list: async (given) => (await offers()).resources.list(given),
-      templates: async (given) => (await offers()).resources.templates(given),
-      read: async (uri, given) => (await offers()).resources.read(uri, given),
+      list: async (callOptions) => (await loadOffers()).resources.list(callOptions),
+      templates: async (callOptions) => (await loadOffers()).resources.templates(callOptions),
+      read: async (uri, callOptions) => (await loadOffers()).resources.read(uri, callOptions),
     }
     this.prompts = {
-      list: async (given) => (await offers()).prompts.list(given),
-      get: async (prompt, values, given) => (await offers()).prompts.get(prompt, values, given),
+      list: async (callOptions) => (await loadOffers()).prompts.list(callOptions),
+      get: async (prompt, values, callOptions) =>
+        (await loadOffers()).prompts.get(prompt, values, callOptions),
     }
-    this.#resourceTools = toolsOfResources(this)
+    this.#resourceTools = makeResourceTools(this)
   }
 
   get tools(): McpServer['tools'] {
     const { tools } = this.#catalogue
-    if (this.#listed !== tools) this.#tools = [...tools, ...this.#resourceTools]
-    this.#listed = tools
+    if (this.#catalogueTools !== tools) this.#tools = [...tools, ...this.#resourceTools]
+    this.#catalogueTools = tools
     return this.#tools
   }
 
@@ -135,14 +137,14 @@ class Served implements McpServer {
     return this.#catalogue.refresh()
   }
 
-  list(within?: AbortSignal): Promise<void> {
-    return this.#catalogue.refresh(within)
+  list(newSignal?: AbortSignal): Promise<void> {
+    return this.#catalogue.refresh(newSignal)
   }
 
   listen(): void {
     const { source } = this
     const { signal } = this.#closing
-    const listAnew = paced(() => {
+    const relist = throttle(() => {
       this.refresh().catch((thrown: unknown) =>
         this.#report(
           'list-failed',
@@ -150,17 +152,18 @@ class Served implements McpServer {
         ),
       )
     }, signal)
-    const notify = paced(() => this.#notify(), signal)
-    this.#line.listen({
-      changed: (list) => (list === 'tools' ? listAnew() : notify()),
-      lost: (why) => this.#report('stream-lost', `${source} stopped reporting changes: ${why}`),
+    const notify = throttle(() => this.#notify(), signal)
+    this.#connection.listen({
+      changed: (list) => (list === 'tools' ? relist() : notify()),
+      lost: (reason) =>
+        this.#report('stream-lost', `${source} stopped reporting changes: ${reason}`),
     })
   }
 
   subscribe(listener: () => void): () => void {
-    const own = (): void => listener()
-    this.#listeners.add(own)
-    return () => void this.#listeners.delete(own)
+    const wrapped = (): void => listener()
+    this.#listeners.add(wrapped)
+    return () => void this.#listeners.delete(wrapped)
   }
 
   async close(): Promise<void> {
@@ -168,7 +171,7 @@ class Served implements McpServer {
     const message = `The connection to ${this.source} was closed.`
     this.#closing.abort(new OffstageError('disposed', message))
     this.#listeners.clear()
-    await this.#line.close()
+    await this.#connection.close()
   }
 
   #notify(): void {
@@ -188,24 +191,24 @@ const LONGEST = 60_000
  * Calls `run` at once, then throttles it with a gap that grows while requests keep coming: a server may send
  * thousands of notifications a second. Does nothing after the signal aborts.
  */
-function paced(run: () => void, signal: AbortSignal): () => void {
+function throttle(run: () => void, signal: AbortSignal): () => void {
   let gap = SHORTEST
   let last = -Infinity
   let timer: ReturnType<typeof setTimeout> | undefined
-  const now = (): void => {
+  const runNow = (): void => {
     last = monotonicMs()
     run()
   }
   signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
   return () => {
     if (timer !== undefined || signal.aborted) return
-    const since = monotonicMs() - last
-    if (since >= 4 * gap) gap = SHORTEST
-    if (since >= gap) return now()
+    const elapsed = monotonicMs() - last
+    if (elapsed >= 4 * gap) gap = SHORTEST
+    if (elapsed >= gap) return runNow()
     timer = setTimeout(() => {
       timer = undefined
       gap = Math.min(2 * gap, LONGEST)
-      now()
-    }, gap - since)
+      runNow()
+    }, gap - elapsed)
   }
 }

@@ -20,7 +20,7 @@ import {
   checkFields,
   listOf,
   withErrorPath,
-  wrongAt,
+  configError,
   AGENT_FIELDS,
   PARTS_FIELDS,
   SUB_AGENT_FIELDS,
@@ -47,29 +47,29 @@ export function agentFromConfig(
   inline?: InlineWorker,
 ): Agent {
   checkFields(given, AGENT_FIELDS, {
-    of: 'The configuration',
-    others: PARTS_FIELDS,
+    label: 'The configuration',
+    misplaced: PARTS_FIELDS,
     elsewhere: 'beside it',
   })
-  if (!isJson(given)) throw wrongAt('', 'The configuration must be plain JSON.')
+  if (!isJson(given)) throw configError('', 'The configuration must be plain JSON.')
   checkFields(parts, PARTS_FIELDS, {
-    of: 'The second argument of agentFromConfig()',
-    others: AGENT_FIELDS,
+    label: 'The second argument of agentFromConfig()',
+    misplaced: AGENT_FIELDS,
     elsewhere: 'in the configuration',
   })
   const config = given as unknown as AgentConfig
   const { model } = config
   if (typeof model !== 'object' || model === null || Array.isArray(model))
-    throw wrongAt('model', 'model of the configuration must be an object.')
-  const described = listOf(config.agents, 'agents', 'agents')
-  const names = described.map((each) => String(each?.name))
+    throw configError('model', 'model of the configuration must be an object.')
+  const subAgents = listOf(config.agents, 'agents', 'agents')
+  const names = subAgents.map((each) => String(each?.name))
   for (const name of Object.keys(parts.agents ?? {}))
     if (!names.includes(name))
-      throw wrongAt(
+      throw configError(
         'agents',
         `The configuration has no agent ${name}.${names.length > 0 ? ` ${hintAmong(name, names)}` : ''}`,
       )
-  const members = described.map((member, at) =>
+  const members = subAgents.map((member, at) =>
     withErrorPath(`agents[${at}]`, () => subAgent(member, { config, parts, inline })),
   )
   return makeAgent(without(config, ['$schema', 'agents']), parts, { members, inline })
@@ -105,22 +105,22 @@ const SHARED_PARTS = [
 const AS_TOOL = ['name', 'title', 'description', 'needsApproval', 'inputSchema', 'output'] as const
 
 /** Makes a sub-agent a tool of the configured agent. Disposing the tool disposes the sub-agent. */
-function subAgent(member: SubAgentConfig, { config, parts, inline }: Team): Tool {
+function subAgent(member: SubAgentConfig, { config, parts, inline }: SubAgentContext): Tool {
   checkFields(member, SUB_AGENT_FIELDS, {
-    of: 'The agent',
-    others: SUB_AGENT_PARTS_FIELDS,
+    label: 'The agent',
+    misplaced: SUB_AGENT_PARTS_FIELDS,
     elsewhere: 'beside the configuration, in agents',
   })
   const { toPrompt, ...ownParts } = parts.agents?.[member.name] ?? {}
   checkFields(ownParts, SUB_AGENT_PARTS_FIELDS, {
-    of: `The entry agents.${member.name}`,
-    others: SUB_AGENT_FIELDS,
+    label: `The entry agents.${member.name}`,
+    misplaced: SUB_AGENT_FIELDS,
     elsewhere: 'in the configuration',
   })
-  const own: Own = { ...pick(config, SHARED), ...without(member, AS_TOOL) }
-  const isSame = isSameAddress(own.model, config.model)
+  const ownConfig: SingleAgentConfig = { ...pick(config, SHARED), ...without(member, AS_TOOL) }
+  const isSame = isSameAddress(ownConfig.model, config.model)
   const agent = makeAgent(
-    own,
+    ownConfig,
     {
       ...pick(parts, SHARED_PARTS),
       ...(isSame && pick(parts, ['apiKey', 'headers'])),
@@ -132,34 +132,41 @@ function subAgent(member: SubAgentConfig, { config, parts, inline }: Team): Tool
   return Object.assign(tool, { dispose: () => agent.dispose() })
 }
 
-interface Team {
+interface SubAgentContext {
   readonly config: AgentConfig
   readonly parts: ConfigParts
   readonly inline: InlineWorker | undefined
 }
 
-type Own = Omit<AgentConfig, '$schema' | 'agents'>
+type SingleAgentConfig = Omit<AgentConfig, '$schema' | 'agents'>
 
 /** Creates an agent with the parts that its configuration describes or names. */
 function makeAgent(
-  config: Own,
+  config: SingleAgentConfig,
   parts: ConfigParts,
-  { members = [], inline }: { readonly members?: readonly Tool[] } & Pick<Team, 'inline'>,
+  {
+    members = [],
+    inline,
+  }: { readonly members?: readonly Tool[] } & Pick<SubAgentContext, 'inline'>,
 ): Agent {
-  const { model, reflect, ...own } = without(config, ['skills', 'memory', 'compositeTools'])
+  const { model, reflect, ...agentOptions } = without(config, [
+    'skills',
+    'memory',
+    'compositeTools',
+  ])
   const options = without(parts, ['apiKey', 'headers', 'functions', 'memories', 'agents'])
   const secrets = pick(parts, ['apiKey', 'headers'])
   const skills = skillsOf(config, parts)
-  const memory = [...memoriesIn(config, parts, own), ...memoriesOf(options)]
-  const tools = [...toolsBeside(parts, skills), ...compositesOf(config, parts), ...members]
-  checkEnabled(own.enabledTools, () => [
+  const memory = [...memoriesIn(config, parts, agentOptions), ...memoriesOf(options)]
+  const tools = [...toolsOutsideSkills(parts, skills), ...compositesOf(config, parts), ...members]
+  checkEnabled(agentOptions.enabledTools, () => [
     ...tools,
     ...toolsOfSkills(skills, tools),
     ...toolsOfMemories(memory),
   ])
   return createAgent(
     {
-      ...own,
+      ...agentOptions,
       ...(reflect && { reflect: withSecrets(reflect, model, secrets) }),
       ...options,
       tools,
@@ -172,39 +179,39 @@ function makeAgent(
 }
 
 /** The tools without those of described skills, which the model gets only while the skill is active. */
-function toolsBeside(
-  { tools, skills: beside = [] }: ConfigParts,
+function toolsOutsideSkills(
+  { tools, skills: passedSkills = [] }: ConfigParts,
   skills: readonly Skill[] = [],
 ): readonly (Tool | CompositeTool)[] {
-  const described = skills.filter((skill) => !beside.includes(skill))
-  const theirs = new Set(described.flatMap((skill) => skill.tools ?? []))
-  return listOf(tools, 'tools', 'tools').filter((tool) => !theirs.has(tool))
+  const describedSkills = skills.filter((skill) => !passedSkills.includes(skill))
+  const skillTools = new Set(describedSkills.flatMap((skill) => skill.tools ?? []))
+  return listOf(tools, 'tools', 'tools').filter((tool) => !skillTools.has(tool))
 }
 
 /** Adds the keys to the model if it has the agent's address. Other addresses never get them. */
 function withSecrets(
-  { model, ...others }: NonNullable<AgentConfig['reflect']>,
+  { model, ...options }: NonNullable<AgentConfig['reflect']>,
   agentModel: PlainModel,
   secrets: Secrets,
 ): ReflectOptions {
-  if (!model) return others
+  if (!model) return options
   const isSame = isSameAddress(model, agentModel)
-  return { ...others, model: isSame ? { ...model, ...secrets } : model }
+  return { ...options, model: isSame ? { ...model, ...secrets } : model }
 }
 
-function isSameAddress(one: PlainModel, other: PlainModel): boolean {
-  return one.provider === other.provider && one.baseURL === other.baseURL
+function isSameAddress(first: PlainModel, second: PlainModel): boolean {
+  return first.provider === second.provider && first.baseURL === second.baseURL
 }
 
 /** Throws for names of unknown tools. Tools added later are enabled with `setEnabledTools` instead. */
-function checkEnabled(enabled: unknown, toolsOf: () => readonly (Tool | CompositeTool)[]): void {
+function checkEnabled(enabled: unknown, listTools: () => readonly (Tool | CompositeTool)[]): void {
   if (!Array.isArray(enabled)) return
-  const known = toolsOf().map((tool) => String(tool?.name))
+  const knownNames = listTools().map((tool) => String(tool?.name))
   enabled.forEach((name: unknown, at) => {
-    if (known.some((each) => each === name || cleanName(each) === name)) return
-    const hint = known.length > 0 ? ` ${hintAmong(String(name), known)}` : ''
+    if (knownNames.some((each) => each === name || cleanName(each) === name)) return
+    const hint = knownNames.length > 0 ? ` ${hintAmong(String(name), knownNames)}` : ''
     const path = `enabledTools[${at}]`
-    throw wrongAt(path, `${path} names ${String(name)}, and there is no such tool.${hint}`)
+    throw configError(path, `${path} names ${String(name)}, and there is no such tool.${hint}`)
   })
 }
 

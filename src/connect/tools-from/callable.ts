@@ -35,7 +35,7 @@ const marks = new WeakMap<AnyFunction, CallableOptions>()
 export function agentCallable(options: CallableOptions = {}): AgentCallable {
   checkCallable(options, 'agentCallable()')
   return ((method: unknown, context?: DecoratorContext) => {
-    checkPlace(context)
+    checkContext(context)
     if (context?.kind === 'field') return (initial: unknown) => mark(initial, options)
     return mark(method, options)
   }) as AgentCallable
@@ -46,14 +46,14 @@ export function markOf(method: AnyFunction): CallableOptions | undefined {
 }
 
 /** Throws `invalid-config` for an unknown or invalid field, and names it. */
-export function checkCallable(options: unknown, of: string): asserts options is CallableOptions {
-  checkNames(options, 'tool', { label: of, allows: (name) => name === 'pass' })
+export function checkCallable(options: unknown, label: string): asserts options is CallableOptions {
+  checkNames(options, 'tool', { label, allows: (name) => name === 'pass' })
   const { execute, name = '', description = '', pass } = options as Partial<Tool> & CallableOptions
-  if (execute) throw badConfig(`${of} must not have an execute(): its function is called.`)
+  if (execute) throw badConfig(`${label} must not have an execute(): its function is called.`)
   if (typeof name !== 'string' || typeof description !== 'string')
-    throw badConfig(`name and description of ${of} must be strings.`)
+    throw badConfig(`name and description of ${label} must be strings.`)
   if (pass !== undefined && pass !== 'object' && !isListOfNames(pass))
-    throw badConfig(`pass of ${of} must be 'object' or an array of names.`)
+    throw badConfig(`pass of ${label} must be 'object' or an array of names.`)
 }
 
 function isListOfNames(value: unknown): boolean {
@@ -69,7 +69,7 @@ function mark<Method>(method: Method, options: CallableOptions): Method {
   return method
 }
 
-function checkPlace(context: DecoratorContext | undefined): void {
+function checkContext(context: DecoratorContext | undefined): void {
   // Legacy decorators pass the property's name here, and `functions.map(agentCallable())` passes an index.
   if (typeof context !== 'object') return
   if (context.kind !== 'method' && context.kind !== 'field')

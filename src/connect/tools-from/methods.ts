@@ -37,9 +37,9 @@ const ENDS = new Set<object>([Object.prototype, Function.prototype])
  * Finds the methods of the value passed to `toolsFrom`, along its prototype chain. Reads descriptors only, so no getter
  * runs except a bundler's export getters.
  */
-export function findMethods(given: object): Members {
+export function findMethods(value: object): Members {
   try {
-    return readMembers(withMethods(given))
+    return readMembers(withMethods(value))
   } catch (cause) {
     if (OffstageError.is(cause)) throw cause
     throw new OffstageError(
@@ -51,12 +51,12 @@ export function findMethods(given: object): Members {
 }
 
 /** Turns functions into an object's methods, by their names. Returns anything else unchanged. */
-function withMethods(given: object): object {
-  if (Array.isArray(given)) return byName(given)
-  return typeof given === 'function' && !isClass(given) ? byName([given]) : given
+function withMethods(value: object): object {
+  if (Array.isArray(value)) return methodsByName(value)
+  return typeof value === 'function' && !isClass(value) ? methodsByName([value]) : value
 }
 
-function byName(functions: readonly unknown[]): object {
+function methodsByName(functions: readonly unknown[]): object {
   const methods = new Map<string, unknown>()
   for (const fn of functions) {
     if (typeof fn !== 'function' || isClass(fn))
@@ -87,16 +87,16 @@ function readMembers(target: object): Members {
   let isPlatform = false
   for (let depth = 0; owner && !ENDS.has(owner); depth++) {
     if (depth === MAX_CHAIN) throw badConfig('toolsFrom() found no end of the prototypes.')
-    const maker = typeof owner === 'function' ? owner : classOf(owner)
-    // Everything that a platform class inherits belongs to the platform, even if `isOfPlatform` doesn't recognize it.
-    isPlatform ||= owner !== target && maker !== undefined && isOfPlatform(maker)
-    if (maker && maker !== owner && !isPlatform) statics.push(...staticTools(maker))
+    const ownerClass = typeof owner === 'function' ? owner : classOf(owner)
+    // Everything that a platform class inherits belongs to it, even if `isPlatformClass` doesn't recognize it.
+    isPlatform ||= owner !== target && ownerClass !== undefined && isPlatformClass(ownerClass)
+    if (ownerClass && ownerClass !== owner && !isPlatform) statics.push(...staticTools(ownerClass))
     for (const key of Reflect.ownKeys(owner)) {
       if (typeof key === 'symbol') continue
       const value = valueOf(owner, key)
-      const known = methods.get(key)
+      const nearer = methods.get(key)
       if (typeof value !== 'function') names.add(key)
-      else if (known) known.functions.push(value as AnyFunction)
+      else if (nearer) nearer.functions.push(value as AnyFunction)
       // A nearer property of this name hides the method, even if it isn't a method itself.
       else if (!names.has(key)) methods.set(key, { functions: [value as AnyFunction], isPlatform })
       names.add(key)
@@ -118,22 +118,22 @@ const NAME = String.raw`(?!this\b)[\p{ID_Start}$_][\p{ID_Continue}$]*`
 const PATH = `${NAME}(?:\\.${NAME})*`
 
 /** Matches the getters that bundlers generate for exports. */
-const bindings = (read: string): (() => RegExp) =>
+const bindingPattern = (expression: string): (() => RegExp) =>
   lazyPattern(() => {
     const forms = [
       // Rolldown, esbuild, webpack, Parcel
-      String.raw`\(\)\s*=>\s*\(?\s*${read}\s*\)?`,
+      String.raw`\(\)\s*=>\s*\(?\s*${expression}\s*\)?`,
       // Babel, TypeScript
-      String.raw`function\s*\(\)\s*\{\s*return\s+${read};?\s*\}`,
+      String.raw`function\s*\(\)\s*\{\s*return\s+${expression};?\s*\}`,
       // Vite for servers, Vitest
-      String.raw`\(\)\s*=>\s*\{\s*try\s*\{\s*return\s+${read};?\s*\}\s*catch\s*\{\s*\}\s*\}`,
+      String.raw`\(\)\s*=>\s*\{\s*try\s*\{\s*return\s+${expression};?\s*\}\s*catch\s*\{\s*\}\s*\}`,
       // Rollup
       String.raw`get ${NAME}\s*\(\)\s*\{\s*return\s+${NAME};?\s*\}`,
     ]
     return `^(?:${forms.join('|')})$`
   }, 'u')
-const READS_NAME = bindings(NAME)
-const READS_PATH = bindings(PATH)
+const READS_NAME = bindingPattern(NAME)
+const READS_PATH = bindingPattern(PATH)
 
 /**
  * Whether a getter only reads one variable, as bundlers generate for a module's exports. Its text proves that it does
@@ -152,21 +152,21 @@ function isModule(owner: object): boolean {
 }
 
 function classOf(owner: object): object | undefined {
-  const maker: unknown = Object.getOwnPropertyDescriptor(owner, 'constructor')?.value
-  return typeof maker === 'function' ? maker : undefined
+  const ownerClass: unknown = Object.getOwnPropertyDescriptor(owner, 'constructor')?.value
+  return typeof ownerClass === 'function' ? ownerClass : undefined
 }
 
 /**
  * Whether the platform defines this class. Browsers' classes are native. Some of Node's are written in JavaScript and
  * are recognized as globals: the platform's globals aren't enumerable, a script's globals are enumerable.
  */
-function isOfPlatform(maker: object): boolean {
-  if (isNative(maker)) return true
-  const name = nameOf(maker)
+function isPlatformClass(ownerClass: object): boolean {
+  if (isNative(ownerClass)) return true
+  const name = nameOf(ownerClass)
   if (name === undefined || !Object.hasOwn(globalThis, name)) return false
   if (Object.prototype.propertyIsEnumerable.call(globalThis, name)) return false
   // Node defines some globals as getters that create them on first access.
-  return Reflect.get(globalThis, name) === maker
+  return Reflect.get(globalThis, name) === ownerClass
 }
 
 function nameOf(fn: object): string | undefined {
@@ -174,11 +174,11 @@ function nameOf(fn: object): string | undefined {
   return typeof name === 'string' ? name : undefined
 }
 
-function staticTools(maker: object): StaticTools[] {
-  const descriptor = Object.getOwnPropertyDescriptor(maker, 'tools')
+function staticTools(ownerClass: object): StaticTools[] {
+  const descriptor = Object.getOwnPropertyDescriptor(ownerClass, 'tools')
   if (!descriptor) return []
   const { value } = descriptor as { value?: unknown }
-  const className = nameOf(maker) || 'the class'
+  const className = nameOf(ownerClass) || 'the class'
   // Ignoring invalid `static tools` would silently drop the approvals that they require.
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badConfig(
@@ -203,7 +203,7 @@ export interface ToolsFromOptions<Target = object> {
 }
 
 /** A method that becomes a tool. */
-export interface Chosen {
+export interface ChosenMethod {
   readonly name: string
   readonly method: Method
   readonly signature: Signature
@@ -233,57 +233,58 @@ export function checkOptions(options: unknown): void {
 }
 
 /** The methods that become tools. Throws `invalid-config` for a name that no method has. */
-export function choose(members: Members, options: ToolsFromOptions): Chosen[] {
-  checkSaid(members, options)
+export function choose(members: Members, options: ToolsFromOptions): ChosenMethod[] {
+  checkDescriptions(members, options)
   const { include, exclude, describe = {} } = options
   return [...members.methods].flatMap(([name, method]) => {
     const marks = marksOf(name, method, members.statics)
-    const own = Object.hasOwn(describe, name) ? describe[name] : undefined
-    const isAsked = marks.length > 0 || own !== undefined || Array.isArray(include)
-    if (!isAsked && !isPublic(name, method)) return []
-    if (include === 'marked' ? !marks.length : include && !has(include, name)) return []
-    if (has(exclude, name)) return []
+    const described = Object.hasOwn(describe, name) ? describe[name] : undefined
+    const isExplicit = marks.length > 0 || described !== undefined || Array.isArray(include)
+    if (!isExplicit && !isPublic(name, method)) return []
+    if (include === 'marked' ? !marks.length : include && !matches(include, name)) return []
+    if (matches(exclude, name)) return []
     const signature = readSignature(method.functions[0])
-    if (signature.kind === 'class' && !isAsked) return []
+    if (signature.kind === 'class' && !isExplicit) return []
     if (signature.kind === 'class') throw badConfig(`${name} is a class, which can't be a tool.`)
-    return { name, method, signature, callableOptions: merge([...marks, own ?? {}]) }
+    return { name, method, signature, callableOptions: merge([...marks, described ?? {}]) }
   })
 }
 
 /** Later options win, except undefined fields: `needsApproval: undefined` must not drop an approval. */
-function merge(said: readonly CallableOptions[]): CallableOptions {
-  const fields = said.flatMap((each) => Object.entries(each))
+function merge(layers: readonly CallableOptions[]): CallableOptions {
+  const fields = layers.flatMap((each) => Object.entries(each))
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }
 
-function checkSaid({ methods, names, statics }: Members, options: ToolsFromOptions): void {
+function checkDescriptions({ methods, names, statics }: Members, options: ToolsFromOptions): void {
   const { include, exclude, describe = {} } = options
-  const known = [...methods.keys()]
+  const methodNames = [...methods.keys()]
   for (const { className, tools } of statics) {
-    checkMethods(Object.keys(tools), known, `static tools of ${className}`)
-    for (const [name, said] of Object.entries(tools))
-      checkCallable(said, `${name} in static tools of ${className}`)
+    checkMethods(Object.keys(tools), methodNames, `static tools of ${className}`)
+    for (const [name, callableOptions] of Object.entries(tools))
+      checkCallable(callableOptions, `${name} in static tools of ${className}`)
   }
-  checkMethods(Object.keys(describe), known, 'describe')
-  for (const [name, said] of Object.entries(describe)) checkCallable(said, `${name} in describe`)
-  if (Array.isArray(include)) checkMethods(include, known, 'include')
+  checkMethods(Object.keys(describe), methodNames, 'describe')
+  for (const [name, callableOptions] of Object.entries(describe))
+    checkCallable(callableOptions, `${name} in describe`)
+  if (Array.isArray(include)) checkMethods(include, methodNames, 'include')
   // `exclude` may also name properties that aren't methods.
   if (Array.isArray(exclude)) checkMethods(exclude, [...names], 'exclude')
 }
 
 function checkMethods(
   names: readonly unknown[],
-  known: readonly string[],
-  of: string,
+  methodNames: readonly string[],
+  label: string,
 ): asserts names is readonly string[] {
   for (const name of names)
-    if (!known.includes(name as string))
+    if (!methodNames.includes(name as string))
       throw badConfig(
-        `${of} names ${String(name)}, and there is no such method.${known.length ? ` ${hintAmong(String(name), known)}` : ''}`,
+        `${label} names ${String(name)}, and there is no such method.${methodNames.length ? ` ${hintAmong(String(name), methodNames)}` : ''}`,
       )
 }
 
-function has(filter: ToolsFromOptions['exclude'], name: string): boolean {
+function matches(filter: ToolsFromOptions['exclude'], name: string): boolean {
   return typeof filter === 'function' ? filter(name) : (filter?.includes(name) ?? false)
 }
 
@@ -301,10 +302,10 @@ function marksOf(
   { functions }: Method,
   statics: Members['statics'],
 ): CallableOptions[] {
-  const said = statics.flatMap(({ tools }) =>
+  const staticMarks = statics.flatMap(({ tools }) =>
     Object.hasOwn(tools, name) ? (tools as Record<string, CallableOptions>)[name] : undefined,
   )
-  return [...said.toReversed(), ...functions.map(markOf).toReversed()].filter(
+  return [...staticMarks.toReversed(), ...functions.map(markOf).toReversed()].filter(
     (each) => each !== undefined,
   )
 }

@@ -2,7 +2,13 @@ import { OffstageError } from '../../protocol/error.ts'
 import { badConfig } from '../../client/api/failures.ts'
 import { type PreparedTool, prepareTool, toJsonSchema } from '../../client/tools/prepare-tool.ts'
 import type { Tool } from '../../client/tools/tool.ts'
-import { checkOptions, choose, type Chosen, type ToolsFromOptions, findMethods } from './methods.ts'
+import {
+  checkOptions,
+  choose,
+  type ChosenMethod,
+  type ToolsFromOptions,
+  findMethods,
+} from './methods.ts'
 import {
   looksMinified,
   objectSchema,
@@ -43,34 +49,34 @@ export function toolsFrom<Target extends object>(
 }
 
 /** Throws a single error that names every method without a usable schema. */
-function checkReadable(chosen: readonly Chosen[]): void {
+function checkReadable(chosen: readonly ChosenMethod[]): void {
   const isMinified = looksMinified(chosen.flatMap(positional))
-  const bare = chosen.filter(
+  const withoutSchema = chosen.filter(
     ({ callableOptions }) => !callableOptions.inputSchema && !callableOptions.jsonSchema,
   )
-  const unreadable = bare.flatMap(({ name, signature }) => {
+  const unreadable = withoutSchema.flatMap(({ name, signature }) => {
     const inferred = inferInput(signature)
     return 'problem' in inferred ? `${name}: ${inferred.problem}` : []
   })
-  const minified = isMinified ? bare.filter((each) => positional(each).length > 0) : []
+  const minified = isMinified ? withoutSchema.filter((each) => positional(each).length > 0) : []
   if (minified.length) warnOnce()
-  const renamed = minified.map(
+  const minifiedProblems = minified.map(
     (each) => `${each.name}: its parameters (${positional(each).join(', ')}) look minified`,
   )
-  const lacking = [...unreadable, ...renamed]
-  if (lacking.length)
+  const problems = [...unreadable, ...minifiedProblems]
+  if (problems.length)
     throw badConfig(
-      `toolsFrom() needs an inputSchema for each of these, in describe, by agentCallable() or in static tools; or exclude them. ${listOf(lacking)}.`,
+      `toolsFrom() needs an inputSchema for each of these, in describe, by agentCallable() or in static tools; or exclude them. ${joinProblems(problems)}.`,
     )
 }
 
-function listOf(lacking: readonly string[]): string {
-  const more = lacking.length - MAX_LISTED
-  return lacking.slice(0, MAX_LISTED).join('; ') + (more > 0 ? `; and ${more} more` : '')
+function joinProblems(problems: readonly string[]): string {
+  const more = problems.length - MAX_LISTED
+  return problems.slice(0, MAX_LISTED).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
 /** Names of positional parameters. Keys of a destructured parameter are excluded: minifiers don't rename them. */
-function positional({ signature }: Chosen): string[] {
+function positional({ signature }: ChosenMethod): string[] {
   return signature.kind === 'function' ? signature.parameters.flatMap(({ name }) => name ?? []) : []
 }
 
@@ -88,56 +94,59 @@ function warnOnce(): void {
 function checkUnique(tools: readonly PreparedTool[]): void {
   const byName = new Map<string, PreparedTool>()
   for (const entry of tools) {
-    const present = byName.get(entry.modelName)
-    if (present)
+    const existing = byName.get(entry.modelName)
+    if (existing)
       throw new OffstageError(
         'duplicate-tool',
-        `The tools ${present.name} and ${entry.name} both become ${entry.modelName} for the model. Give one another name in describe, or exclude it.`,
+        `The tools ${existing.name} and ${entry.name} both become ${entry.modelName} for the model. Give one another name in describe, or exclude it.`,
       )
     byName.set(entry.modelName, entry)
   }
 }
 
 /** Makes a tool that calls a method on its object. The tool is sequential unless annotated `readOnly`. */
-function makeTool(chosen: Chosen, target: object, prefix: string): Tool {
-  const { pass: _pass, inputSchema: _schema, ...said } = chosen.callableOptions
-  const { name = chosen.name, description = wordsOf(chosen.name), annotations } = said
+function makeTool(chosen: ChosenMethod, target: object, prefix: string): Tool {
+  const { pass: _pass, inputSchema: _schema, ...toolFields } = chosen.callableOptions
+  const { name = chosen.name, description = describeName(chosen.name), annotations } = toolFields
   const [fn] = chosen.method.functions
   const { handOver, ...input } = inputOf(chosen)
   return {
     ...(!annotations?.readOnly && { sequential: true }),
-    ...said,
+    ...toolFields,
     ...input,
     name: prefix + name,
     description,
     // `context` is optional because an app's own tests may call the tool without one.
-    async execute(given, context?) {
-      const result = await drain(callWith(fn, target, { handOver, input: given }), context?.signal)
+    async execute(callInput, context?) {
+      const result = await collectValues(
+        callWith(fn, target, { handOver, input: callInput }),
+        context?.signal,
+      )
       // A chainable method returns its own object. Passing that on would show the model everything it holds.
       return result === target ? undefined : result
     },
   }
 }
 
-function inputOf(chosen: Chosen): Pick<Tool, 'inputSchema'> & Pick<Inferred, 'handOver'> {
+function inputOf(chosen: ChosenMethod): Pick<Tool, 'inputSchema'> & Pick<Inferred, 'handOver'> {
   const { name, callableOptions, signature } = chosen
   const { inputSchema = callableOptions.jsonSchema, pass } = callableOptions
   if (!inputSchema) {
     if (pass) throw badConfig(`pass of the tool ${name} needs an inputSchema beside it.`)
-    return unlessProblem(name, inferInput(signature))
+    return throwIfProblem(name, inferInput(signature))
   }
   const schema = toJsonSchema(callableOptions, name)
-  return { inputSchema, handOver: unlessProblem(name, handOverOf(schema, signature, pass)) }
+  return { inputSchema, handOver: throwIfProblem(name, handOverOf(schema, signature, pass)) }
 }
 
-function unlessProblem<Result extends object>(name: string, result: Result | Problem): Result {
+function throwIfProblem<Result extends object>(name: string, result: Result | Problem): Result {
   if ('problem' in result)
     throw badConfig(`toolsFrom() can't pass an input to ${name}: ${result.problem}.`)
   return result
 }
 
 /** `addToCart`: "Add to cart." */
-function wordsOf(name: string): string {
+function describeName(name: string): string {
   const words = name
     .replace(/([\p{Ll}\d])(?=\p{Lu})/gu, '$1 ')
     .replace(/[_\s-]+/g, ' ')
@@ -150,7 +159,7 @@ function wordsOf(name: string): string {
 const MAX_VALUES = 1000
 
 /** Collects a generator's values in a list. Returns anything else unchanged. */
-async function drain(result: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+async function collectValues(result: unknown, signal: AbortSignal | undefined): Promise<unknown> {
   const value = await result
   if (!isGenerator(value)) return value
   const values: unknown[] = []
@@ -166,7 +175,7 @@ function isGenerator(value: unknown): value is AsyncIterable<unknown> {
 }
 
 /** How an input becomes arguments. A null name means a parameter that gets `undefined`. */
-type HandOver =
+type ArgumentPassing =
   | { readonly kind: 'object' }
   | {
       readonly kind: 'arguments'
@@ -183,10 +192,10 @@ interface Problem {
 interface Inferred {
   /** Missing if the function takes no parameters. */
   readonly inputSchema?: JsonSchema
-  readonly handOver: HandOver
+  readonly handOver: ArgumentPassing
 }
 
-const NOTHING: HandOver = { kind: 'arguments', names: [], spreads: false }
+const NO_ARGUMENTS: ArgumentPassing = { kind: 'arguments', names: [], spreads: false }
 
 /** Infers the schema and the arguments from the function's source text alone. */
 function inferInput(signature: Signature): Inferred | Problem {
@@ -196,10 +205,10 @@ function inferInput(signature: Signature): Inferred | Problem {
     }
   const { parameters } = signature
   const [first] = parameters
-  if (!first) return { handOver: NOTHING }
+  if (!first) return { handOver: NO_ARGUMENTS }
   if (isDestructured(first)) {
-    const others = parameters.slice(1)
-    return others.every(({ isOptional }) => isOptional)
+    const otherParameters = parameters.slice(1)
+    return otherParameters.every(({ isOptional }) => isOptional)
       ? { inputSchema: first.schema, handOver: { kind: 'object' } }
       : { problem: 'it takes more than its destructured first parameter' }
   }
@@ -207,7 +216,7 @@ function inferInput(signature: Signature): Inferred | Problem {
   if (nameless >= 0) return { problem: `its parameter ${nameless + 1} has no name` }
   return {
     inputSchema: objectSchema(parameters),
-    handOver: byNames(
+    handOver: passByName(
       parameters.map(({ name }) => name ?? null),
       parameters,
     ),
@@ -219,27 +228,27 @@ function handOverOf(
   schema: JsonSchema,
   signature: Signature,
   pass: CallableOptions['pass'],
-): HandOver | Problem {
+): ArgumentPassing | Problem {
   const parameters = signature.kind === 'function' ? signature.parameters : undefined
   if (pass === 'object') return { kind: 'object' }
   if (pass) {
-    const unknown = isRecord(schema.properties)
+    const unknownName = isRecord(schema.properties)
       ? pass.find((name) => !Object.hasOwn(schema.properties as object, name))
       : undefined
-    return unknown === undefined
-      ? byNames(pass, parameters)
-      : { problem: `pass names ${unknown}, which its schema doesn't have` }
+    return unknownName === undefined
+      ? passByName(pass, parameters)
+      : { problem: `pass names ${unknownName}, which its schema doesn't have` }
   }
   const [first] = parameters ?? []
   if (first && isDestructured(first)) return { kind: 'object' }
   if (!isRecord(schema.properties))
     return parameters?.length !== 0
-      ? { problem: `its schema lists no properties: ${SAY_PASS}` }
-      : NOTHING
+      ? { problem: `its schema lists no properties: ${PASS_HINT}` }
+      : NO_ARGUMENTS
   const names = Object.keys(schema.properties)
   if (parameters && names.length > parameters.length && !parameters.at(-1)?.isRest)
     return {
-      problem: `it has ${parameters.length} parameters, its schema ${names.length} properties: ${SAY_PASS}`,
+      problem: `it has ${parameters.length} parameters, its schema ${names.length} properties: ${PASS_HINT}`,
     }
   // Minified names say nothing about the order, so they are left out of this check.
   const moved = parameters?.find(
@@ -247,34 +256,35 @@ function handOverOf(
   )
   if (moved)
     return {
-      problem: `its schema lists ${moved.name} in another place than its parameters do: use the same order, or ${SAY_PASS}`,
+      problem: `its schema lists ${moved.name} in another place than its parameters do: use the same order, or ${PASS_HINT}`,
     }
-  return byNames(names, parameters)
+  return passByName(names, parameters)
 }
 
-const SAY_PASS = "say how to pass the input with pass: 'object', or pass: [names]"
+const PASS_HINT = "say how to pass the input with pass: 'object', or pass: [names]"
 
 function callWith(
   fn: AnyFunction,
   target: object,
-  { handOver, input }: { readonly handOver: HandOver; readonly input: unknown },
+  { handOver, input }: { readonly handOver: ArgumentPassing; readonly input: unknown },
 ): unknown {
   if (handOver.kind === 'object') return Reflect.apply(fn, target, [input] as never[])
   const { names, spreads } = handOver
-  const given = isRecord(input) ? input : {}
-  const has = (name: string | null): name is string => name !== null && Object.hasOwn(given, name)
+  const fields = isRecord(input) ? input : {}
+  const hasField = (name: string | null): name is string =>
+    name !== null && Object.hasOwn(fields, name)
   // Ends at the last property that the input has: the function may read `arguments.length`.
-  const taken = names.slice(0, names.findLastIndex(has) + 1)
-  const values = taken.map((name) => (has(name) ? given[name] : undefined))
-  const last: unknown = spreads && taken.length === names.length ? values.pop() : undefined
-  const rest = last === undefined ? [] : Array.isArray(last) ? last : [last]
-  return Reflect.apply(fn, target, [...values, ...rest] as never[])
+  const passed = names.slice(0, names.findLastIndex(hasField) + 1)
+  const values = passed.map((name) => (hasField(name) ? fields[name] : undefined))
+  const last: unknown = spreads && passed.length === names.length ? values.pop() : undefined
+  const restValues = last === undefined ? [] : Array.isArray(last) ? last : [last]
+  return Reflect.apply(fn, target, [...values, ...restValues] as never[])
 }
 
-function byNames(
+function passByName(
   names: readonly (string | null)[],
   parameters: readonly Parameter[] | undefined,
-): HandOver {
+): ArgumentPassing {
   const spreads = parameters?.at(-1)?.isRest === true && names.length === parameters.length
   return { kind: 'arguments', names, spreads }
 }

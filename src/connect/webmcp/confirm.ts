@@ -44,8 +44,8 @@ export async function needsApproval(
   if (typeof tool.needsApproval !== 'function' || policy === 'always')
     return mayNeedApproval(tool, policy)
   try {
-    const own = await tool.needsApproval(input, info)
-    return own === 'default' ? byAnnotations(tool.annotations, policy) : own !== false
+    const answer = await tool.needsApproval(input, info)
+    return answer === 'default' ? byAnnotations(tool.annotations, policy) : answer !== false
   } catch {
     return true
   }

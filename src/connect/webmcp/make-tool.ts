@@ -17,14 +17,14 @@ export interface ToolParts {
   readonly context: Consumable
   readonly options: CheckedOptions
   /** Wraps each call. */
-  during?<Result>(call: () => Promise<Result>): Promise<Result>
+  wrap?<Result>(call: () => Promise<Result>): Promise<Result>
   available?(): boolean
 }
 
 /** Makes an agent's tool from a page's tool. The tool's own claims are believed only if the page is trusted. */
 export function makeTool(parts: ToolParts): Tool {
   const { name, window, tool, context, options } = parts
-  const { during = (call) => call(), available } = parts
+  const { wrap = (call) => call(), available } = parts
   const { trusted, timeoutMs, maxResultCharacters } = options
   const { needsApproval = trusted && tool.readOnly ? undefined : true } = options
   return {
@@ -43,10 +43,10 @@ export function makeTool(parts: ToolParts): Tool {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(available && { available }),
     execute: (input, { signal, idempotencyKey }) =>
-      during(() =>
+      wrap(() =>
         callPageTool({ context, window, tool, input, signal, idempotencyKey, maxResultCharacters }),
       ),
-    reconcile: (_input, { idempotencyKey }) => outcomeOfLeaving(idempotencyKey),
+    reconcile: (_input, { idempotencyKey }) => readUnloadOutcome(idempotencyKey),
   }
 }
 
@@ -55,7 +55,7 @@ function sourceOf({ isElsewhere }: PageTool): string {
   return isElsewhere ? `${origin} (another frame)` : origin
 }
 
-function outcomeOfLeaving(idempotencyKey: string): Reconciled {
+function readUnloadOutcome(idempotencyKey: string): Reconciled {
   return takeUnloadNote(idempotencyKey) === undefined
     ? undefined
     : { happened: true, result: 'Done: the page went to another address. This is the new page.' }
@@ -81,7 +81,7 @@ async function callPageTool(call: PageCall): Promise<unknown> {
   const listed = await context.getTools()
   // Nothing is awaited between check and call: the page could change the tool meanwhile.
   const tool = findTool(call, listed)
-  const result = await executed(context.executeTool(tool, inBothForms(input), { signal }), call)
+  const result = await awaitResult(context.executeTool(tool, inBothForms(input), { signal }), call)
   if (result !== null) return readResult(result, call.maxResultCharacters)
   // This call made the page navigate, so the note marks it as done. Other running calls are cut off without one.
   if (isOwnWindow(window))
@@ -90,7 +90,7 @@ async function callPageTool(call: PageCall): Promise<unknown> {
 }
 
 /** Awaits the page's function. Only the message of its rejection is kept: the error is the page's. */
-async function executed(
+async function awaitResult(
   executing: Promise<unknown>,
   { signal, maxResultCharacters }: PageCall,
 ): Promise<unknown> {
@@ -123,30 +123,30 @@ function inBothForms(input: unknown): object {
  */
 function readResult(result: unknown, maxCharacters: number): unknown {
   const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '')
-  const value = parsed(text)
-  const said = isContent(value) ? value.content.map(partText).join('\n') : value
+  const value = parseResult(text)
+  const output = isContent(value) ? value.content.map(partText).join('\n') : value
   if (isRecord(value) && value['isError'] === true)
-    throw new Error(`The page's tool failed: ${cut(textOf(said), maxCharacters)}`)
-  const whole = textOf(said)
-  return whole.length > maxCharacters ? cut(whole, maxCharacters) : said
+    throw new Error(`The page's tool failed: ${truncate(textOf(output), maxCharacters)}`)
+  const outputText = textOf(output)
+  return outputText.length > maxCharacters ? truncate(outputText, maxCharacters) : output
 }
 
 /** A page tool's error: only its message, without invisible characters, and cut. */
 function readFailure(thrown: unknown, maxCharacters: number): Error {
-  return new Error(cut(cleanUntrustedText(describeThrown(thrown)), maxCharacters))
+  return new Error(truncate(cleanUntrustedText(describeThrown(thrown)), maxCharacters))
 }
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function cut(text: string, limit: number): string {
+function truncate(text: string, limit: number): string {
   if (text.length <= limit) return text
   return `${text.slice(0, limit)}\n[truncated: these are the first ${limit} of ${text.length} characters]`
 }
 
 /** Parses the text if it is JSON. Chromium returns text only, so a tool's object and a tool's JSON text look alike. */
-function parsed(text: string): unknown {
+function parseResult(text: string): unknown {
   try {
     return cleanUntrustedData(JSON.parse(text))
   } catch {

@@ -28,31 +28,31 @@ export interface PageTool {
 /** `problem` completes a sentence that begins with the tool's name. */
 export type PageToolResult = { readonly tool: PageTool } | { readonly problem: string }
 
-export function readPageTool(given: RegisteredTool): PageToolResult {
-  const read = readUntrustedSchema(given.inputSchema)
-  if ('problem' in read) return { problem: `its schema ${read.problem}` }
-  const { name, title, annotations } = given
-  const description = words(given.description, MAX_DESCRIPTION)
+export function readPageTool(registered: RegisteredTool): PageToolResult {
+  const parsedSchema = readUntrustedSchema(registered.inputSchema)
+  if ('problem' in parsedSchema) return { problem: `its schema ${parsedSchema.problem}` }
+  const { name, title, annotations } = registered
+  const description = cleanText(registered.description, MAX_DESCRIPTION)
   return {
     tool: {
       pageName: name,
-      ...(title && { title: words(title, MAX_TITLE) }),
+      ...(title && { title: cleanText(title, MAX_TITLE) }),
       description,
-      inputSchema: read.schema,
+      inputSchema: parsedSchema.schema,
       readOnly: annotations?.readOnlyHint === true,
       untrustedContent: annotations?.untrustedContentHint === true,
       consequential: annotations?.consequentialHint === true,
-      isElsewhere: !isOwnWindow(given.window),
+      isElsewhere: !isOwnWindow(registered.window),
     },
   }
 }
 
 /** Whether two definitions are equal in every field. */
-export function sameDefinition(one: PageTool, other: PageTool): boolean {
-  return canonicalJson(one) === canonicalJson(other)
+export function sameDefinition(first: PageTool, second: PageTool): boolean {
+  return canonicalJson(first) === canonicalJson(second)
 }
 
-function words(given: unknown, limit: number): string {
-  const text = cleanUntrustedText(String(given)).trim()
+function cleanText(value: unknown, limit: number): string {
+  const text = cleanUntrustedText(String(value)).trim()
   return text.length > limit ? `${text.slice(0, limit)}…` : text
 }

@@ -34,16 +34,16 @@ export function publishTools(
 ): Publication {
   checkPublishOptions(options)
   const context = options.context ?? pageContext()
-  const ended = new AbortController()
-  const dispose = (): void => ended.abort()
+  const controller = new AbortController()
+  const dispose = (): void => controller.abort()
   if (options.signal?.aborted) dispose()
-  options.signal?.addEventListener('abort', dispose, { signal: ended.signal })
+  options.signal?.addEventListener('abort', dispose, { signal: controller.signal })
   const published: string[] = []
   const refused: RefusedTool[] = []
   const publish = async (): Promise<void> => {
     if (!context) throw new Error('this browser has no WebMCP')
     const { registerEach } = await loadPart(() => import('./register-each.ts'))
-    await registerEach(tools, { context, options, ended: ended.signal, published, refused })
+    await registerEach(tools, { context, options, signal: controller.signal, published, refused })
   }
   const ready = publish().catch((thrown: unknown) => {
     const reason = describeThrown(thrown)

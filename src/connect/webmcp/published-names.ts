@@ -10,8 +10,8 @@ const published: Map<string, number> = getPageSingleton('webmcp-published', () =
 export function markPublished(name: string): () => void {
   published.set(name, (published.get(name) ?? 0) + 1)
   return () => {
-    const left = (published.get(name) ?? 1) - 1
-    if (left > 0) published.set(name, left)
+    const remaining = (published.get(name) ?? 1) - 1
+    if (remaining > 0) published.set(name, remaining)
     else published.delete(name)
   }
 }

@@ -28,7 +28,7 @@ import { problemOf } from './validate-input.ts'
 export interface Registration {
   readonly context: ModelContext
   readonly options: PublishOptions
-  readonly ended: AbortSignal
+  readonly signal: AbortSignal
   readonly published: string[]
   readonly refused: RefusedTool[]
 }
@@ -36,26 +36,26 @@ export interface Registration {
 /** Registers each tool, and records whether it was published or refused. Never rejects. */
 export async function registerEach(
   tools: readonly (Tool | CompositeTool)[],
-  { context, options, ended, published, refused }: Registration,
+  { context, options, signal, published, refused }: Registration,
 ): Promise<void> {
   const { exposedTo, prefix = '' } = options
-  const inTurn = createSerialQueue()
+  const queue = createSerialQueue()
   const register = async (tool: Tool | CompositeTool): Promise<void> => {
     try {
       if (isComposite(tool)) throw new Error('its function needs an agent')
-      refuse(tool, options)
+      refuseUnpublishable(tool, options)
       const name = prefix + prepareTool(tool).modelName
       const inputSchema = toJsonSchema(tool, tool.name)
-      const execute = runnerOf({ tool, inputSchema, options }, inTurn)
+      const execute = runnerOf({ tool, inputSchema, options }, queue)
       const unmark = markPublished(name)
-      ended.addEventListener('abort', unmark)
+      signal.addEventListener('abort', unmark)
       try {
         await context.registerTool(
           { name, ...definitionOf(tool, inputSchema), execute },
-          { signal: ended, ...(exposedTo && { exposedTo }) },
+          { signal, ...(exposedTo && { exposedTo }) },
         )
       } catch (thrown) {
-        ended.removeEventListener('abort', unmark)
+        signal.removeEventListener('abort', unmark)
         unmark()
         throw thrown
       }
@@ -64,11 +64,11 @@ export async function registerEach(
       refused.push({ name: tool.name, reason: describeThrown(thrown) })
     }
   }
-  if (ended.aborted) return
+  if (signal.aborted) return
   await Promise.all(tools.map(register))
 }
 
-function refuse(tool: Tool, { toolApproval, confirm }: PublishOptions): void {
+function refuseUnpublishable(tool: Tool, { toolApproval, confirm }: PublishOptions): void {
   if (tool.remote) throw new Error('it is a remote tool')
   if (mayNeedApproval(tool, toolApproval) && !confirm)
     throw new Error('its calls may need approval: pass confirm')
@@ -96,12 +96,12 @@ function hintsOf({ annotations = {} }: Tool): Hints {
 }
 
 /** Makes the function that the browser calls. Calls that may change something run one at a time, as in an agent. */
-function runnerOf(published: PublishedTool, inTurn: SerialQueue): ModelContextTool['execute'] {
+function runnerOf(published: PublishedTool, queue: SerialQueue): ModelContextTool['execute'] {
   const { tool } = published
   const isParallel = tool.annotations?.readOnly === true || tool.sequential === false
   return (input, caller) => {
     const run = (): Promise<unknown> => runPublished(published, input, caller)
-    return isParallel ? run() : inTurn(run)
+    return isParallel ? run() : queue(run)
   }
 }
 
@@ -121,21 +121,21 @@ interface Call extends PublishedTool {
 /** Runs another agent's call with an agent's checks. Rejects if a check or the tool fails. */
 async function runPublished(
   published: PublishedTool,
-  given: unknown,
+  rawInput: unknown,
   caller?: CallerContext,
 ): Promise<unknown> {
   const { tool } = published
-  if (tool.available?.() === false) throw failed('The tool is not available now.')
-  const input = await checkedInput(tool, published.inputSchema, given)
+  if (tool.available?.() === false) throw callError('The tool is not available now.')
+  const input = await checkInput(tool, published.inputSchema, rawInput)
   const id = randomId()
   const info = { runId: id, conversationId: 'webmcp', toolCallId: id }
   const about = await approve({ ...published, input, caller }, info)
-  const others = caller?.signal ? [caller.signal] : []
-  const signal = signalWithin(tool.timeoutMs ?? DEFAULT_TIMEOUT_MS, ...others)
-  const said = about?.data !== undefined && { about: about.data }
+  const callerSignals = caller?.signal ? [caller.signal] : []
+  const signal = signalWithin(tool.timeoutMs ?? DEFAULT_TIMEOUT_MS, ...callerSignals)
+  const aboutField = about?.data !== undefined && { about: about.data }
   const context: ToolContext = {
     ...info,
-    ...said,
+    ...aboutField,
     signal,
     idempotencyKey: id,
     fence: 0,
@@ -159,12 +159,12 @@ async function approve(call: Call, info: ToolCallInfo): Promise<CallAbout | null
     async () => (caller?.requestUserInteraction ? caller.requestUserInteraction(ask) : ask()),
     signal,
   )
-  if (answer !== true) throw failed('The user did not approve this call.')
+  if (answer !== true) throw callError('The user did not approve this call.')
   return about
 }
 
 async function resultOf(tool: Tool, returned: unknown, input: unknown): Promise<unknown> {
-  if (suspensionOf(returned) !== undefined) throw failed('It needs an agent to finish its call.')
+  if (suspensionOf(returned) !== undefined) throw callError('It needs an agent to finish its call.')
   const { result } = unwrapUntrusted(returned)
   const output = await formatOutput(
     tool.toModelOutput ? await tool.toModelOutput(result, input) : result,
@@ -176,13 +176,13 @@ async function resultOf(tool: Tool, returned: unknown, input: unknown): Promise<
     case 'content':
       return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`))
     case 'error':
-      throw failed(output.message)
+      throw callError(output.message)
     case 'denied':
-      throw failed(output.reason ?? 'Call denied.')
+      throw callError(output.reason ?? 'Call denied.')
   }
 }
 
-function failed(message: string): OffstageError {
+function callError(message: string): OffstageError {
   return new OffstageError('call-failed', message)
 }
 
@@ -190,32 +190,32 @@ function failed(message: string): OffstageError {
  * A call's input as the tool's function gets it. Throws `invalid-input`. Neither the browser nor a worker has validated
  * the input before.
  */
-async function checkedInput(
+async function checkInput(
   { inputSchema }: Tool,
   schema: JsonSchema,
-  given: unknown,
+  rawInput: unknown,
 ): Promise<unknown> {
-  const input = plainCopy(given ?? {})
-  if (!isRecord(input)) throw refused('it is no object')
+  const input = plainCopy(rawInput ?? {})
+  if (!isRecord(input)) throw inputError('it is no object')
   const unsafe = unsafeKey(input)
-  if (unsafe !== undefined) throw refused(`'${unsafe}' is no allowed key`)
+  if (unsafe !== undefined) throw inputError(`'${unsafe}' is no allowed key`)
   const problem = problemOf(schema, input)
-  if (problem !== null) throw refused(problem)
+  if (problem !== null) throw inputError(problem)
   if (!isStandardSchema(inputSchema)) return input
   const checked = await inputSchema['~standard'].validate(input)
-  if (checked.issues) throw refused(describeIssues(checked.issues))
+  if (checked.issues) throw inputError(describeIssues(checked.issues))
   return checked.value
 }
 
 /** Copies an input: a caller may keep and change its object, and a browser's object might not be plain data. */
-function plainCopy(given: unknown): unknown {
+function plainCopy(value: unknown): unknown {
   try {
-    return JSON.parse(JSON.stringify(given)) as unknown
+    return JSON.parse(JSON.stringify(value)) as unknown
   } catch {
-    throw refused('it is no plain data')
+    throw inputError('it is no plain data')
   }
 }
 
-function refused(why: string): OffstageError {
-  return new OffstageError('invalid-input', `The input can't be used: ${why}.`)
+function inputError(reason: string): OffstageError {
+  return new OffstageError('invalid-input', `The input can't be used: ${reason}.`)
 }

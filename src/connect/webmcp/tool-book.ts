@@ -20,7 +20,7 @@ export interface Entry {
   /** Window in which the page registered it. */
   readonly window: unknown
   readonly pageName: string
-  readonly seen: SeenTool
+  readonly record: ToolRecord
   /** Accepted definition. Missing if every definition so far was invalid. */
   pinned?: PageTool
   /** Changed definition that is not accepted yet. */
@@ -58,28 +58,28 @@ export function statusOf({ isRegistered, problem, changed }: Entry): WebMcpTool[
  * accept every change.
  */
 export function bookOf(context: Consumable, { prefix, trusted }: CheckedOptions): ToolBook {
-  return new ToolBook(prefix, trusted ? [] : seenTools(context, prefix))
+  return new ToolBook(prefix, trusted ? [] : getRecords(context, prefix))
 }
 
 /**
  * All tools that the page has had, by window and name. Each keeps its model name forever. The definition first seen
- * counts until another is accepted, by this book or by an earlier one on this page (`seen`).
+ * counts until another is accepted, by this book or by an earlier one on this page (`records`).
  */
 export class ToolBook {
   readonly #prefix: string
-  readonly #seen: SeenTool[]
+  readonly #records: ToolRecord[]
   readonly #entries: Entry[] = []
 
-  constructor(prefix: string, seen: SeenTool[]) {
+  constructor(prefix: string, records: ToolRecord[]) {
     this.#prefix = prefix
-    this.#seen = seen
+    this.#records = records
   }
 
   get entries(): readonly Entry[] {
     return this.#entries
   }
 
-  shown(): WebMcpTool[] {
+  list(): WebMcpTool[] {
     return this.#entries.map((entry) => {
       const { name, pageName, pinned, changed, problem } = entry
       return {
@@ -97,24 +97,24 @@ export class ToolBook {
   accept(entry: Entry): boolean {
     if (!entry.changed) return false
     entry.pinned = entry.changed
-    entry.seen.pinned = entry.changed
+    entry.record.pinned = entry.changed
     delete entry.changed
     return true
   }
 
-  /** Records the tools that exist now. `wants` filters them. */
-  update(listed: readonly RegisteredTool[], wants: (tool: PageTool) => boolean): void {
-    const there = new Set<Entry>()
-    for (const given of listed) {
-      const reading = readPageTool(given)
-      if ('tool' in reading && !wants(reading.tool)) continue
-      if (there.size >= MAX_TOOLS) break
-      const entry = this.find(given) ?? this.#add(given, reading)
+  /** Records the tools that exist now. `isIncluded` filters them. */
+  update(listed: readonly RegisteredTool[], isIncluded: (tool: PageTool) => boolean): void {
+    const current = new Set<Entry>()
+    for (const tool of listed) {
+      const reading = readPageTool(tool)
+      if ('tool' in reading && !isIncluded(reading.tool)) continue
+      if (current.size >= MAX_TOOLS) break
+      const entry = this.find(tool) ?? this.#add(tool, reading)
       if (!entry) continue
-      there.add(entry)
-      note(entry, reading)
+      current.add(entry)
+      recordReading(entry, reading)
     }
-    for (const entry of this.#entries) entry.isRegistered = there.has(entry)
+    for (const entry of this.#entries) entry.isRegistered = current.has(entry)
   }
 
   find({ name, window }: RegisteredTool): Entry | undefined {
@@ -122,20 +122,20 @@ export class ToolBook {
   }
 
   #add({ name: pageName, window }: RegisteredTool, reading: PageToolResult): Entry | undefined {
-    const where = 'tool' in reading && reading.tool.isElsewhere ? 'frame_' : ''
-    let seen = this.#seen.find((each) => each.pageName === pageName && each.isIn(window))
-    if (!seen) {
-      if (this.#seen.length >= MAX_KNOWN) return undefined
-      const name = this.#freeName(`${this.#prefix}${where}${pageName}`)
-      seen = seenTool(name, pageName, window)
-      this.#seen.push(seen)
+    const framePrefix = 'tool' in reading && reading.tool.isElsewhere ? 'frame_' : ''
+    let record = this.#records.find((each) => each.pageName === pageName && each.isIn(window))
+    if (!record) {
+      if (this.#records.length >= MAX_KNOWN) return undefined
+      const name = this.#freeName(`${this.#prefix}${framePrefix}${pageName}`)
+      record = createRecord(name, pageName, window)
+      this.#records.push(record)
     }
-    const { name, pinned } = seen
+    const { name, pinned } = record
     const entry: Entry = {
       name,
       window,
       pageName,
-      seen,
+      record,
       isRegistered: true,
       ...(pinned && { pinned }),
     }
@@ -143,9 +143,9 @@ export class ToolBook {
     return entry
   }
 
-  #freeName(wanted: string): string {
-    const isTaken = (name: string): boolean => this.#seen.some((each) => each.name === name)
-    const clean = cleanName(wanted)
+  #freeName(preferred: string): string {
+    const isTaken = (name: string): boolean => this.#records.some((each) => each.name === name)
+    const clean = cleanName(preferred)
     if (!isTaken(clean)) return clean
     for (let number = 2; ; number++) {
       const numbered = `${clean.slice(0, 59)}_${number}`
@@ -154,18 +154,18 @@ export class ToolBook {
   }
 }
 
-function note(entry: Entry, reading: PageToolResult): void {
+function recordReading(entry: Entry, reading: PageToolResult): void {
   delete entry.changed
   delete entry.problem
   if ('problem' in reading) entry.problem = reading.problem
   else {
-    const pinned = (entry.pinned ??= entry.seen.pinned ??= reading.tool)
+    const pinned = (entry.pinned ??= entry.record.pinned ??= reading.tool)
     if (!sameDefinition(pinned, reading.tool)) entry.changed = reading.tool
   }
 }
 
 /** Record of a tool for the lifetime of the page, shared by all links. */
-interface SeenTool {
+interface ToolRecord {
   /** Name that the model knows. Another tool never gets it. */
   readonly name: string
   readonly pageName: string
@@ -176,25 +176,25 @@ interface SeenTool {
 }
 
 /** Tools seen so far, by context and prefix. */
-const seen: Map<Consumable, Map<string, SeenTool[]>> = getPageSingleton(
+const seen: Map<Consumable, Map<string, ToolRecord[]>> = getPageSingleton(
   'webmcp-seen',
   () => new Map(),
 )
 
 /** Tools seen before in this context, for example by a component that is mounted again. */
-function seenTools(context: Consumable, prefix: string): SeenTool[] {
-  const ofContext = seen.get(context) ?? new Map<string, SeenTool[]>()
-  seen.set(context, ofContext)
-  const tools = ofContext.get(prefix) ?? []
-  ofContext.set(prefix, tools)
+function getRecords(context: Consumable, prefix: string): ToolRecord[] {
+  const byPrefix = seen.get(context) ?? new Map<string, ToolRecord[]>()
+  seen.set(context, byPrefix)
+  const tools = byPrefix.get(prefix) ?? []
+  byPrefix.set(prefix, tools)
   return tools
 }
 
-function seenTool(name: string, pageName: string, window: unknown): SeenTool {
+function createRecord(name: string, pageName: string, window: unknown): ToolRecord {
   // A weak reference doesn't keep a removed frame in memory.
-  const held =
+  const windowRef =
     typeof window === 'object' && window !== null ? new WeakRef(window) : { deref: () => window }
-  return { name, pageName, isIn: (other) => held.deref() === other }
+  return { name, pageName, isIn: (other) => windowRef.deref() === other }
 }
 
 /** The tools of this page and its same-origin frames, without debugging tools and those that Offstage published. */

@@ -63,8 +63,8 @@ export async function webMcpTools(options: WebMcpOptions = {}): Promise<Tool[]> 
 }
 
 function contextOf({ context }: CheckedOptions): Consumable | undefined {
-  const found = context ?? pageContext()
-  if (canConsume(found)) return found
+  const candidate = context ?? pageContext()
+  if (canConsume(candidate)) return candidate
   if (context) throw badConfig('context of WebMCP needs getTools() and executeTool().')
   return undefined
 }
@@ -94,7 +94,7 @@ class ToolLink implements WebMcpLink {
   readonly #book: ToolBook
   readonly #offers = new Map<Entry, Offer>()
   /** Newest definition that was reported to `onDefinitionChange`, by entry. */
-  readonly #asked = new Map<Entry, string>()
+  readonly #reported = new Map<Entry, string>()
   readonly #watch: ToolWatch
 
   constructor(agent: Registers, context: Consumable, options: CheckedOptions) {
@@ -103,21 +103,21 @@ class ToolLink implements WebMcpLink {
     this.#options = options
     this.#book = bookOf(context, options)
     this.#watch = watchTools(context, () => this.#readTools())
-    this.ready = this.#watch.now()
+    this.ready = this.#watch.read()
   }
 
   get tools(): readonly WebMcpTool[] {
-    return this.#book.shown()
+    return this.#book.list()
   }
 
   refresh(): Promise<void> {
-    return this.#watch.now()
+    return this.#watch.read()
   }
 
   accept(name: string): boolean {
     const entry = this.#book.entries.find((each) => each.name === name)
     if (!entry || !this.#book.accept(entry)) return false
-    this.#settle()
+    this.#syncTools()
     return true
   }
 
@@ -134,17 +134,17 @@ class ToolLink implements WebMcpLink {
       const { pinned, changed } = entry
       if (!pinned || !changed) continue
       if (this.#options.trusted) this.accept(entry.name)
-      else this.#show(entry, pinned, changed)
+      else this.#reportChange(entry, pinned, changed)
     }
-    this.#settle()
+    this.#syncTools()
   }
 
   /** Asks the app once about each definition that a tool changed to. */
-  #show(entry: Entry, before: PageTool, after: PageTool): void {
+  #reportChange(entry: Entry, before: PageTool, after: PageTool): void {
     const { name } = entry
     const text = canonicalJson(after)
-    if (this.#asked.get(entry) === text) return
-    this.#asked.set(entry, text)
+    if (this.#reported.get(entry) === text) return
+    this.#reported.set(entry, text)
     const { onDefinitionChange } = this.#options
     if (!onDefinitionChange) {
       console.warn(
@@ -152,37 +152,37 @@ class ToolLink implements WebMcpLink {
       )
       return
     }
-    const ask = async (): Promise<void> => {
-      const accepts = await onDefinitionChange({ name, before, after })
-      if (accepts === true && canonicalJson(entry.changed ?? null) === text) this.accept(name)
+    const decide = async (): Promise<void> => {
+      const decision = await onDefinitionChange({ name, before, after })
+      if (decision === true && canonicalJson(entry.changed ?? null) === text) this.accept(name)
     }
-    ask().catch(reportThrown)
+    decide().catch(reportThrown)
   }
 
   /** Registers and removes tools until the agent has exactly the accepted ones. */
-  readonly #settle = (): void => {
+  readonly #syncTools = (): void => {
     if (this.#watch.isStopped) return
     for (const entry of this.#book.entries) {
-      const wanted = statusOf(entry) === 'offered' ? entry.pinned : undefined
+      const definition = statusOf(entry) === 'offered' ? entry.pinned : undefined
       const offer = this.#offers.get(entry)
       if (offer) {
-        offer.isWanted = offer.tool === wanted
+        offer.isWanted = offer.tool === definition
         if (offer.isWanted || offer.isBusy) continue
         offer.undo()
         this.#offers.delete(entry)
       }
-      if (wanted) this.#offer(entry, wanted)
+      if (definition) this.#offer(entry, definition)
     }
   }
 
   #offer(entry: Entry, tool: PageTool): void {
     const { name, window } = entry
     const [context, options] = [this.#context, this.#options]
-    const offer = new Offer(tool, this.#settle)
-    const { during, available } = offer
+    const offer = new Offer(tool, this.#syncTools)
+    const { wrap, available } = offer
     try {
       offer.undo = this.#agent.registerTool(
-        makeTool({ name, window, tool, context, options, during, available }),
+        makeTool({ name, window, tool, context, options, wrap, available }),
       )
       this.#offers.set(entry, offer)
     } catch (thrown) {
@@ -200,7 +200,7 @@ class Offer {
   /** Removes the tool from the agent. */
   undo: () => void = () => {}
   readonly #onIdle: () => void
-  #calls = 0
+  #callCount = 0
 
   constructor(tool: PageTool, onIdle: () => void) {
     this.tool = tool
@@ -211,17 +211,17 @@ class Offer {
    * Whether a call is running. Removing the tool would stop it, and many calls make the page change or remove the tool.
    */
   get isBusy(): boolean {
-    return this.#calls > 0
+    return this.#callCount > 0
   }
 
   readonly available = (): boolean => this.isWanted
 
-  readonly during = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    this.#calls += 1
+  readonly wrap = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    this.#callCount += 1
     try {
       return await call()
     } finally {
-      this.#calls -= 1
+      this.#callCount -= 1
       // The timeout lets the agent get the result first.
       if (!this.isBusy) setTimeout(this.#onIdle)
     }
@@ -236,32 +236,32 @@ const SLOW_POLL_MS = 10_000
 interface ToolWatch {
   readonly isStopped: boolean
   /** Reads the tools. At most one reading waits behind a running one. Never rejects. */
-  now(): Promise<void>
+  read(): Promise<void>
   stop(): void
 }
 
-/** Calls `read` whenever the page's tools may have changed. */
-function watchTools(context: Consumable, read: () => Promise<void>): ToolWatch {
-  const stopped = new AbortController()
-  const { signal } = stopped
+/** Calls `readTools` whenever the page's tools may have changed. */
+function watchTools(context: Consumable, readTools: () => Promise<void>): ToolWatch {
+  const controller = new AbortController()
+  const { signal } = controller
   let running: Promise<void> | undefined
-  let next: Promise<void> | undefined
+  let queued: Promise<void> | undefined
 
-  const once = (): Promise<void> =>
-    read()
+  const readOnce = (): Promise<void> =>
+    readTools()
       .catch(reportThrown)
       .finally(() => (running = undefined))
-  const now = (): Promise<void> => {
+  const read = (): Promise<void> => {
     if (signal.aborted) return Promise.resolve()
-    if (!running) return (running = once())
-    next ??= running.then(() => {
-      next = undefined
-      return signal.aborted ? undefined : (running = once())
+    if (!running) return (running = readOnce())
+    queued ??= running.then(() => {
+      queued = undefined
+      return signal.aborted ? undefined : (running = readOnce())
     })
-    return next
+    return queued
   }
 
-  const onChange = (): void => void now()
+  const onChange = (): void => void read()
   const hasEvent = 'ontoolchange' in context && context.addEventListener !== undefined
   if (hasEvent) context.addEventListener?.('toolchange', onChange, { signal })
   const timer: number | { unref?(): void } = setInterval(
@@ -275,7 +275,7 @@ function watchTools(context: Consumable, read: () => Promise<void>): ToolWatch {
     get isStopped() {
       return signal.aborted
     },
-    now,
-    stop: () => stopped.abort(),
+    read,
+    stop: () => controller.abort(),
   }
 }

@@ -18,7 +18,7 @@ export function promptApiDefinition(create: JsonObject): EngineDefinition {
       const session = await openSession([], { create, config, context })
       session.destroy()
     },
-    stream: (request, config, context) => ask(request, { create, config, context }),
+    stream: (request, config, context) => streamAnswer(request, { create, config, context }),
   }
 }
 
@@ -28,7 +28,7 @@ interface Setting {
   readonly context: EngineContext
 }
 
-async function* ask(
+async function* streamAnswer(
   request: ModelRequest,
   setting: Setting,
 ): AsyncGenerator<readonly StreamPart[]> {
@@ -94,14 +94,14 @@ async function availableModel(options: JsonObject): Promise<LanguageModelFactory
 /** Converts the Prompt API's exceptions, by name, to typed errors. */
 function promptError(thrown: unknown): unknown {
   const error = asRecord(thrown)
-  const words = describeThrown(thrown)
+  const message = describeThrown(thrown)
   switch (error?.['name']) {
     case 'QuotaExceededError': {
       const contextWindow = asCount(error['quota'])
       const promptTokens = asCount(error['requested'])
       return new OffstageError(
         'context-overflow',
-        `The conversation does not fit the browser's model: ${words}`,
+        `The conversation does not fit the browser's model: ${message}`,
         {
           details: { limits: omitUndefined({ contextWindow, promptTokens }) },
           cause: thrown,
@@ -111,11 +111,11 @@ function promptError(thrown: unknown): unknown {
     case 'NotAllowedError':
       return new OffstageError(
         'permission-denied',
-        `The browser refused its model: ${words} A download begins only after a click or a key: call agent.prepare() in its handler.`,
+        `The browser refused its model: ${message} A download begins only after a click or a key: call agent.prepare() in its handler.`,
         { cause: thrown },
       )
     case 'NotSupportedError':
-      return new OffstageError('bad-request', words, { cause: thrown })
+      return new OffstageError('bad-request', message, { cause: thrown })
     default:
       return thrown
   }

@@ -73,8 +73,11 @@ function withOneText(message: unknown): unknown {
   const content = asRecord(message)?.['content']
   if (!Array.isArray(content)) return message
   const texts = content.flatMap((part) => asText(asRecord(part)?.['text']) ?? [])
-  const others = content.filter((part) => asRecord(part)?.['type'] !== 'text')
-  return { ...asRecord(message), content: [{ type: 'text', text: texts.join('\n\n') }, ...others] }
+  const otherParts = content.filter((part) => asRecord(part)?.['type'] !== 'text')
+  return {
+    ...asRecord(message),
+    content: [{ type: 'text', text: texts.join('\n\n') }, ...otherParts],
+  }
 }
 
 async function load({
@@ -96,8 +99,8 @@ async function load({
     initProgressCallback: ({ progress, text }) => report({ loaded: progress, total: 1, text }),
     logLevel: 'WARN',
   })
-  const stop = (): void => void engine.unload().catch(() => undefined)
-  signal.addEventListener('abort', stop)
+  const onAbort = (): void => void engine.unload().catch(() => undefined)
+  signal.addEventListener('abort', onAbort)
   try {
     signal.throwIfAborted()
     await engine.reload(config.model, chatOptions(config, options))
@@ -107,7 +110,7 @@ async function load({
     if (signal.aborted) throw new OffstageError('aborted', 'Loading the model was aborted.')
     throw loadError(thrown)
   } finally {
-    signal.removeEventListener('abort', stop)
+    signal.removeEventListener('abort', onAbort)
   }
 }
 
@@ -171,7 +174,7 @@ function isPlain({ name, inputSchema }: ToolDefinition): boolean {
 
 /** Requests constrained output from each engine until that engine refuses the constraint. */
 class ConstrainedChat {
-  readonly #unable = new WeakSet<MLCEngineInstance>()
+  readonly #unconstrained = new WeakSet<MLCEngineInstance>()
 
   /**
    * Streams the chunks of one answer. If an engine refuses the constraint before its first chunk, the request is
@@ -182,18 +185,18 @@ class ConstrainedChat {
     request: WebLLMRequest,
     constraint: JsonObject | undefined,
   ): AsyncGenerator<unknown> {
-    if (constraint && !this.#unable.has(engine)) {
-      let begun = false
+    if (constraint && !this.#unconstrained.has(engine)) {
+      let hasStarted = false
       try {
         const constrained = { ...request, response_format: constraint }
         for await (const chunk of await engine.chat.completions.create(constrained)) {
-          begun = true
+          hasStarted = true
           yield chunk
         }
         return
       } catch (thrown) {
-        if (begun || !isRefusal(thrown)) throw thrown
-        this.#unable.add(engine)
+        if (hasStarted || !isRefusal(thrown)) throw thrown
+        this.#unconstrained.add(engine)
       }
     }
     yield* await engine.chat.completions.create(request)

@@ -55,12 +55,12 @@ async function* complete(
   const { request, config, context } = turn
   const state = startChat(ID, request)
   const chunks = createMailbox<ChatEvent>()
-  const left = new AbortController()
-  const answered = instance
+  const stopController = new AbortController()
+  const completion = instance
     .createChatCompletion({
       ...chatBody(request, config, { providerId: ID, rules }),
       stream: true,
-      abortSignal: AbortSignal.any([context.signal, left.signal]),
+      abortSignal: AbortSignal.any([context.signal, stopController.signal]),
       onData: (chunk) => chunks.post({ type: 'chunk', chunk }),
     })
     .then(
@@ -77,8 +77,8 @@ async function* complete(
     yield endChat(state, { done: true })
   } finally {
     // Waits until llama.cpp has stopped, so that the next turn can begin.
-    left.abort()
-    await answered
+    stopController.abort()
+    await completion
   }
 }
 
@@ -128,8 +128,8 @@ function contextSize({ contextWindow }: ModelConfigData, { load }: WllamaEngineO
 }
 
 function sourceOf(model: string, { models }: WllamaEngineOptions): WllamaSource {
-  const named = Object.hasOwn(models, model) ? models[model] : undefined
-  if (named !== undefined) return named
+  const source = Object.hasOwn(models, model) ? models[model] : undefined
+  if (source !== undefined) return source
   if (/^(https?|blob|data):/.test(model)) return model
   const names = Object.keys(models).join(', ') || 'none'
   throw new OffstageError(
@@ -180,10 +180,10 @@ interface WllamaInstance {
 }
 
 interface WllamaLogger {
-  debug(...words: unknown[]): void
-  log(...words: unknown[]): void
-  warn(...words: unknown[]): void
-  error(...words: unknown[]): void
+  debug(...args: unknown[]): void
+  log(...args: unknown[]): void
+  warn(...args: unknown[]): void
+  error(...args: unknown[]): void
 }
 
 /** Location of a GGUF model: an address (of the first part, if split), or its file or files. */

@@ -23,7 +23,7 @@ export interface ServerConnectionOptions {
   readonly closed: AbortSignal
 }
 
-interface Asking extends Omit<RequestInit, 'headers'> {
+interface ServerRequest extends Omit<RequestInit, 'headers'> {
   readonly headers: Readonly<Record<string, string>>
   readonly signal: AbortSignal
   /** Aborts when nobody needs the answer any more. That says nothing about the server. */
@@ -38,7 +38,7 @@ export interface StoreUser {
   /** Id that the server made for the tenant. */
   readonly storeId: string
   /** Aborts when an answer has another id, because somebody else has logged in. */
-  readonly another: AbortController
+  readonly replaced: AbortController
 }
 
 /** Connection to the server. Never repeats a request that may have taken effect, and ends each request in time. */
@@ -46,7 +46,7 @@ export class ServerConnection {
   readonly #options: ServerConnectionOptions
   #user: StoreUser | null = null
   /** Newest change number in an answer to this user. */
-  #seen = 0
+  #lastChange = 0
   #mode: StorageState['mode'] = 'durable'
 
   constructor(options: ServerConnectionOptions) {
@@ -55,24 +55,24 @@ export class ServerConnection {
 
   async callServer<Call extends HttpCall>(
     call: Call,
-    asked: HttpCalls[Call]['asks'],
+    request: HttpCalls[Call]['asks'],
   ): Promise<HttpCalls[Call]['answers']> {
-    const seen = this.#seen
-    return this.#askOnce(call, asked).catch((error: OffstageError) => {
+    const lastChange = this.#lastChange
+    return this.#callOnce(call, request).catch((error: OffstageError) => {
       // The server wrote nothing: the conversation has changed since this client last heard of it.
       const change = Number(error.details?.['change'])
       // Ask again only if this change is news.
-      if (!(change > seen)) throw error
-      this.#seen = change
-      return this.callServer(call, asked)
+      if (!(change > lastChange)) throw error
+      this.#lastChange = change
+      return this.callServer(call, request)
     })
   }
 
-  async #askOnce<Call extends HttpCall>(
+  async #callOnce<Call extends HttpCall>(
     call: Call,
-    asked: HttpCalls[Call]['asks'],
+    request: HttpCalls[Call]['asks'],
   ): Promise<HttpCalls[Call]['answers']> {
-    const body = JSON.stringify({ ...asked, call, format: FORMAT, seen: this.#seen })
+    const body = JSON.stringify({ ...request, call, format: FORMAT, seen: this.#lastChange })
     const { timeoutMs, closed } = this.#options
     const signal = signalWithin(timeoutMs, closed)
     const response = await this.send({
@@ -82,13 +82,13 @@ export class ServerConnection {
       signal,
     })
     const answer = await response.json().catch((error: unknown) => {
-      throw this.#noted(offline(error))
+      throw this.#noteFailure(offline(error))
     })
     // Something else has answered, such as the log-in page of a Wi-Fi network.
-    if (!isAnswer(answer)) throw this.#noted(offline(answer))
+    if (!isAnswer(answer)) throw this.#noteFailure(offline(answer))
     const { storeId, change, value } = answer as unknown as HttpAnswer<HttpCalls[Call]['answers']>
     this.noteUser(storeId)
-    this.#seen = change ?? 0
+    this.#lastChange = change ?? 0
     return value
   }
 
@@ -100,48 +100,50 @@ export class ServerConnection {
 
   noteUser(storeId: string): void {
     if (storeId === this.#user?.storeId) return
-    this.#user?.another.abort()
-    this.#user = { storeId, another: new AbortController() }
-    this.#seen = 0
+    this.#user?.replaced.abort()
+    this.#user = { storeId, replaced: new AbortController() }
+    this.#lastChange = 0
     this.#options.onStore(storeId)
   }
 
   /** Called when another tab of this browser has reached the server. */
   noteReached(): void {
-    if (this.#mode === 'offline') this.#note({ mode: 'durable' })
+    if (this.#mode === 'offline') this.#setState({ mode: 'durable' })
   }
 
   /**
    * Sends a request. Resolves to the store's response; rejects with a store error for any other response or failure.
    */
-  async send({ headers: asked, unwanted, ...init }: Asking): Promise<Response> {
+  async send({ headers: requestHeaders, unwanted, ...init }: ServerRequest): Promise<Response> {
     const { url, headers, fetch } = this.#options
     // `headers` may wait for a login that never comes, and an own `fetch` may ignore the signal.
     const aborted = whenAborted(init.signal)
     let response: Response | void
     try {
-      const own = new Headers((await Promise.race([headers(), aborted])) ?? [])
-      for (const [name, value] of Object.entries(asked)) own.set(name, value)
+      const allHeaders = new Headers((await Promise.race([headers(), aborted])) ?? [])
+      for (const [name, value] of Object.entries(requestHeaders)) allHeaders.set(name, value)
       response = await Promise.race([
-        fetch(url, { ...init, headers: own, redirect: 'manual', cache: 'no-store' }),
+        fetch(url, { ...init, headers: allHeaders, redirect: 'manual', cache: 'no-store' }),
         aborted,
       ])
       if (!response) throw init.signal.reason
     } catch (error) {
-      throw unwanted?.aborted ? error : this.#noted(offline(error))
+      throw unwanted?.aborted ? error : this.#noteFailure(offline(error))
     }
-    if (!response.ok) throw this.#noted(await refusalOf(response))
-    this.#note({ mode: 'durable' })
+    if (!response.ok) throw this.#noteFailure(await readRefusal(response))
+    this.#setState({ mode: 'durable' })
     return response
   }
 
-  #noted(error: OffstageError): OffstageError {
-    if (error.code === 'storage-offline') this.#note({ mode: 'offline', reason: error.toData() })
-    if (error.code === 'storage-blocked') this.#note({ mode: 'blocked', reason: error.toData() })
+  #noteFailure(error: OffstageError): OffstageError {
+    if (error.code === 'storage-offline')
+      this.#setState({ mode: 'offline', reason: error.toData() })
+    if (error.code === 'storage-blocked')
+      this.#setState({ mode: 'blocked', reason: error.toData() })
     return error
   }
 
-  #note(state: StorageState): void {
+  #setState(state: StorageState): void {
     const { closed, report, onBack } = this.#options
     if (state.mode === this.#mode || closed.aborted) return
     this.#mode = state.mode
@@ -160,10 +162,10 @@ function offline(cause: unknown): OffstageError {
   })
 }
 
-async function refusalOf(response: Response): Promise<OffstageError> {
+async function readRefusal(response: Response): Promise<OffstageError> {
   const { status } = response
-  const said = (await response.json().catch(() => null)) as { readonly error?: unknown } | null
-  const error = said?.error
+  const answer = (await response.json().catch(() => null)) as { readonly error?: unknown } | null
+  const error = answer?.error
   if (isErrorData(error) && CODES.test(error.code)) return OffstageError.fromData(error)
   // A redirect usually leads to a log-in page.
   if (status < 400 || status === 401 || status === 403)

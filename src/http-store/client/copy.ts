@@ -26,7 +26,7 @@ interface Schema extends DBSchema {
 }
 
 type Names = ('records' | 'rows' | 'store')[]
-type Use = IDBPTransaction<Schema, Names, 'readwrite'>
+type Transaction = IDBPTransaction<Schema, Names, 'readwrite'>
 
 const ALL: Names = ['records', 'rows', 'store']
 
@@ -43,9 +43,9 @@ export class LocalCopy {
 
   /** Binds the copy to this store. Clears the rows and records of any other store. */
   async bindTo(storeId: string): Promise<void> {
-    await this.#use(async (tx) => {
-      const known = await tx.objectStore('store').get('id')
-      if (known === storeId) return
+    await this.#transact(async (tx) => {
+      const storedId = await tx.objectStore('store').get('id')
+      if (storedId === storeId) return
       await Promise.all(ALL.map((name) => tx.objectStore(name).clear()))
       await tx.objectStore('store').put(storeId, 'id')
     })
@@ -56,14 +56,14 @@ export class LocalCopy {
    * copied ones without a gap.
    */
   async keep(records: readonly ConversationRecord[], rows: readonly unknown[] = []): Promise<void> {
-    await this.#use(async (tx) => {
-      await Promise.all(records.map((record) => keepIn(tx, record, rows)))
+    await this.#transact(async (tx) => {
+      await Promise.all(records.map((record) => putRecord(tx, record, rows)))
     })
   }
 
   /** Removes all conversations for whose ids `isGone` returns true. */
   async forget(isGone: (id: string) => boolean): Promise<void> {
-    await this.#use(async (tx) => {
+    await this.#transact(async (tx) => {
       for (const id of (await tx.objectStore('records').getAllKeys()).filter(isGone)) {
         await tx.objectStore('records').delete(id)
         await tx.objectStore('rows').delete(rowsOf(id))
@@ -76,7 +76,7 @@ export class LocalCopy {
     id: string,
     { after = 0, limit = Infinity, newest }: RowRange,
   ): Promise<StoredRows | null | undefined> {
-    return this.#use(async (tx) => {
+    return this.#transact(async (tx) => {
       const entry = await tx.objectStore('records').get(id)
       if (!entry || (entry.rows === 0 && entry.record.lastSeq > 0)) return null
       const from = newest === undefined ? after : Math.max(0, entry.rows - newest)
@@ -91,7 +91,7 @@ export class LocalCopy {
   }
 
   async list(page: ListPage | undefined): Promise<ListedRecords | null> {
-    const entries = await this.#use((tx) => tx.objectStore('records').getAll())
+    const entries = await this.#transact((tx) => tx.objectStore('records').getAll())
     if (!entries?.length) return null
     return {
       ...pageOf(
@@ -111,11 +111,11 @@ export class LocalCopy {
   }
 
   /** Runs work in a transaction. Undefined: there is no database, or it failed. */
-  async #use<T>(work: (tx: Use) => Promise<T>): Promise<T | undefined> {
+  async #transact<T>(run: (tx: Transaction) => Promise<T>): Promise<T | undefined> {
     try {
       const db = await (this.#opening ??= this.#openDatabase())
       const tx = db.transaction(ALL, 'readwrite')
-      const [value] = await Promise.all([work(tx), tx.done])
+      const [value] = await Promise.all([run(tx), tx.done])
       return value
     } catch {
       // The next use opens the database again.
@@ -127,8 +127,8 @@ export class LocalCopy {
   async #openDatabase(): Promise<IDBPDatabase<Schema>> {
     const close = (): void => this.close()
     const db = await openDB<Schema>(this.#name, 1, {
-      upgrade(made) {
-        for (const name of ALL) made.createObjectStore(name)
+      upgrade(db) {
+        for (const name of ALL) db.createObjectStore(name)
       },
       blocking: close,
       terminated: close,
@@ -138,29 +138,29 @@ export class LocalCopy {
   }
 }
 
-async function keepIn(
-  tx: Use,
+async function putRecord(
+  tx: Transaction,
   record: ConversationRecord,
   rows: readonly unknown[],
 ): Promise<void> {
   const { conversationId: id } = record
   const records = tx.objectStore('records')
-  const known = await records.get(id)
-  const isSame = known !== undefined && makerOf(known.record) === makerOf(record)
-  if (known && !isSame) await tx.objectStore('rows').delete(rowsOf(id))
-  let count = isSame ? known.rows : 0
+  const previous = await records.get(id)
+  const isSame = previous !== undefined && makerOf(previous.record) === makerOf(record)
+  if (previous && !isSame) await tx.objectStore('rows').delete(rowsOf(id))
+  let count = isSame ? previous.rows : 0
   const from = Number((rows[0] as { seq?: unknown } | undefined)?.seq)
   if (from <= count + 1) {
     for (const [at, row] of rows.entries()) await tx.objectStore('rows').put(row, [id, from + at])
     count = Math.max(count, from + rows.length - 1)
   }
   // A newer answer may have arrived first.
-  const newest = isSame && known.record.lastSeq > record.lastSeq ? known.record : record
+  const newest = isSame && previous.record.lastSeq > record.lastSeq ? previous.record : record
   await records.put({ record: newest, rows: count }, id)
 }
 
 /** Removes the rows of all but the newest conversations. They stay on the server. */
-async function prune(tx: Use): Promise<void> {
+async function prune(tx: Transaction): Promise<void> {
   const records = tx.objectStore('records')
   const entries = await records.getAll()
   const old = entries

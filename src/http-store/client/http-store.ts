@@ -42,7 +42,7 @@ interface StreamEvent {
   readonly id: string | null
 }
 
-interface LineFollowing {
+interface StreamFollowing {
   /** Id of the newest event that was seen. */
   lastEventId(): string
   onEvent(event: StreamEvent): void
@@ -50,31 +50,31 @@ interface LineFollowing {
 }
 
 /** Keeps a stream of the store's changes open until the signal aborts, and resumes where one broke off. */
-async function followLine(
-  line: ServerConnection,
-  { lastEventId, onEvent, signal }: LineFollowing,
+async function followStream(
+  connection: ServerConnection,
+  { lastEventId, onEvent, signal }: StreamFollowing,
 ): Promise<void> {
   let tries = 0
-  const take = (event: string): void => {
+  const handleEvent = (event: string): void => {
     tries = 0
-    onEvent(parsedEvent(event))
+    onEvent(parseEvent(event))
   }
   while (!signal.aborted) {
-    const reading = { lastEventId: lastEventId(), onEvent: take, signal }
-    await readStream(line, reading).catch(() => undefined)
+    const options = { lastEventId: lastEventId(), onEvent: handleEvent, signal }
+    await readStream(connection, options).catch(() => undefined)
     await pause(tries++, signal)
   }
 }
 
 /** Waits before the next try to connect. */
 function pause(tries: number, signal: AbortSignal): Promise<void> {
-  const most = Math.min(FIRST_DELAY_MS * 2 ** tries, LONGEST_DELAY_MS)
-  return untilBack(most * (0.5 + Math.random() / 2), signal)
+  const maxDelay = Math.min(FIRST_DELAY_MS * 2 ** tries, LONGEST_DELAY_MS)
+  return waitUntilOnline(maxDelay * (0.5 + Math.random() / 2), signal)
 }
 
 /** Reads a stream until it ends, breaks off or falls silent. */
 async function readStream(
-  line: ServerConnection,
+  connection: ServerConnection,
   {
     lastEventId,
     onEvent,
@@ -82,10 +82,11 @@ async function readStream(
   }: { lastEventId: string; onEvent: (event: string) => void; signal: AbortSignal },
 ): Promise<void> {
   const silence = new AbortController()
-  const limit = (): ReturnType<typeof setTimeout> => setTimeout(() => silence.abort(), SILENT_MS)
-  let timer = limit()
+  const startTimer = (): ReturnType<typeof setTimeout> =>
+    setTimeout(() => silence.abort(), SILENT_MS)
+  let timer = startTimer()
   try {
-    const { body } = await line.send({
+    const { body } = await connection.send({
       headers: {
         accept: EVENT_STREAM,
         ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
@@ -99,7 +100,7 @@ async function readStream(
       const next = await reader?.read()
       clearTimeout(timer)
       if (!next || next.done) return
-      timer = limit()
+      timer = startTimer()
       const events = (text + next.value).split('\n\n')
       text = (events.pop() ?? '').slice(-LONGEST_EVENT)
       events.forEach(onEvent)
@@ -110,14 +111,14 @@ async function readStream(
   }
 }
 
-function parsedEvent(event: string): StreamEvent {
+function parseEvent(event: string): StreamEvent {
   const [, data] = /^data: (.*)$/m.exec(event) ?? []
-  const change: unknown = parsed(data)
+  const change: unknown = parseOrNull(data)
   const [, id = null] = /^id: (.*)$/m.exec(event) ?? []
   return { change: isChange(change) ? (change as StoreChange) : null, id }
 }
 
-function parsed(data: string | undefined): unknown {
+function parseOrNull(data: string | undefined): unknown {
   try {
     return JSON.parse(data ?? 'null')
   } catch {
@@ -126,11 +127,11 @@ function parsed(data: string | undefined): unknown {
 }
 
 /** Waits for a time, or until the browser reports that it is online. */
-function untilBack(ms: number, signal: AbortSignal): Promise<void> {
-  const back = new AbortController()
-  const wake = (): void => back.abort()
-  globalThis.addEventListener?.('online', wake, { signal: back.signal })
-  return sleepUnlessAborted(ms, AbortSignal.any([signal, back.signal])).finally(wake)
+function waitUntilOnline(ms: number, signal: AbortSignal): Promise<void> {
+  const wakeController = new AbortController()
+  const wake = (): void => wakeController.abort()
+  globalThis.addEventListener?.('online', wake, { signal: wakeController.signal })
+  return sleepUnlessAborted(ms, AbortSignal.any([signal, wakeController.signal])).finally(wake)
 }
 
 /** Options of `httpStore`. Only `url` is required. */
@@ -165,17 +166,17 @@ function openHttpStore(
   const name = `${url} ${storageKey(storage)}`
   const hasCopy = options.copy !== false && globalThis.indexedDB !== undefined
   const copy = hasCopy ? new LocalCopy(name) : null
-  let planned: Promise<void> | null = null
+  let pendingReport: Promise<void> | null = null
   const reportReturn = (): void => {
-    planned ??= sleepUnlessAborted(TOGETHER_MS, closed.signal).then(() => {
-      planned = null
+    pendingReport ??= sleepUnlessAborted(TOGETHER_MS, closed.signal).then(() => {
+      pendingReport = null
       changes.report({ conversationId: null, lastSeq: 0 })
     })
   }
-  const line = new ServerConnection({
+  const connection = new ServerConnection({
     url,
     headers: () => headers?.(storage) ?? {},
-    fetch: options.fetch ?? ((...asked) => fetch(...asked)),
+    fetch: options.fetch ?? ((...args) => fetch(...args)),
     timeoutMs,
     report,
     onBack: reportReturn,
@@ -186,14 +187,14 @@ function openHttpStore(
     if (lastSeq === 0) void copy?.forget((id) => id === conversationId)
   })
   const follow = (): void =>
-    void followChanges({ line, name, visibility, changes, signal: closed.signal })
-  return storeOn(line, { copy, changes, closed, follow })
+    void followChanges({ line: connection, name, visibility, changes, signal: closed.signal })
+  return createStore(connection, { copy, changes, closed, follow })
 }
 
 /** Returns of the server within this time are reported as one: for each, all conversations on view are read again. */
 const TOGETHER_MS = 1000
 
-interface Parts {
+interface StoreParts {
   readonly copy: LocalCopy | null
   readonly changes: ChangeEmitter
   readonly closed: AbortController
@@ -201,14 +202,17 @@ interface Parts {
   readonly follow: () => void
 }
 
-function storeOn(line: ServerConnection, { copy, changes, closed, follow }: Parts): Store {
+function createStore(
+  connection: ServerConnection,
+  { copy, changes, closed, follow }: StoreParts,
+): Store {
   let isFollowed = false
   return {
     claim: (conversationId, at, claim) =>
-      line.callServer('claim', { conversationId, at, ...claim }),
+      connection.callServer('claim', { conversationId, at, ...claim }),
     append: async ({ strict: _always, ...append }) => {
       append.rows.forEach(refuseUnsound)
-      const appended = await line.callServer('append', append)
+      const appended = await connection.callServer('append', append)
       const rows = rowsOf(append, appended)
       if (appended.record) void copy?.keep([appended.record], rows)
       return rows
@@ -216,20 +220,20 @@ function storeOn(line: ServerConnection, { copy, changes, closed, follow }: Part
     // Drafts are not stored: a step's text goes to the server once it is complete.
     keepDraft: async () => undefined,
     draftOf: async () => undefined,
-    place: (placement) => line.callServer('place', placement),
+    place: (placement) => connection.callServer('place', placement),
     read: (conversationId, range = {}) =>
-      orCopy(
-        line.callServer('read', { conversationId, ...range }).then((stored) => {
+      withCopyFallback(
+        connection.callServer('read', { conversationId, ...range }).then((stored) => {
           const { record, rows } = stored
           void (record ? copy?.keep([record], rows) : copy?.forget((id) => id === conversationId))
           return stored
         }),
         () => copy?.read(conversationId, range),
       ),
-    get: (conversationId) => line.callServer('get', { conversationId }),
+    get: (conversationId) => connection.callServer('get', { conversationId }),
     list: (page) =>
-      orCopy(
-        line.callServer('list', { ...page }).then((listed) => {
+      withCopyFallback(
+        connection.callServer('list', { ...page }).then((listed) => {
           const { records, next } = listed
           void copy?.keep(records)
           // A whole list lacks only what was deleted, perhaps while this browser was closed.
@@ -239,12 +243,12 @@ function storeOn(line: ServerConnection, { copy, changes, closed, follow }: Part
         }),
         () => copy?.list(page),
       ),
-    rename: (conversationId, name) => line.callServer('rename', { conversationId, ...name }),
+    rename: (conversationId, name) => connection.callServer('rename', { conversationId, ...name }),
     mark: async (conversationId, broken) =>
-      void (await line.callServer('mark', { conversationId, broken })),
-    descendants: (conversationId) => line.callServer('descendants', { conversationId }),
+      void (await connection.callServer('mark', { conversationId, broken })),
+    descendants: (conversationId) => connection.callServer('descendants', { conversationId }),
     delete: (conversationId) =>
-      line.callServer('delete', { conversationId }).then((isDeleted) => {
+      connection.callServer('delete', { conversationId }).then((isDeleted) => {
         void copy?.forget((id) => id === conversationId)
         return isDeleted
       }),
@@ -263,22 +267,22 @@ function storeOn(line: ServerConnection, { copy, changes, closed, follow }: Part
 /** The written rows: those that were sent, with the server's numbers, or those that a repeat found. */
 function rowsOf(
   { conversationId, appendId, rows }: Append,
-  { first, rows: before }: Appended,
+  { first, rows: existing }: Appended,
 ): readonly Row[] {
   return (
-    before ??
+    existing ??
     rows.map((row, at) => ({ ...row, format: FORMAT, conversationId, seq: first + at, appendId }))
   )
 }
 
 /** Asks the server. Falls back to the copy only if the server can't be reached. */
-function orCopy<T>(
-  asked: Promise<T>,
+function withCopyFallback<T>(
+  answer: Promise<T>,
   fromCopy: () => Promise<T | null | undefined> | undefined,
 ): Promise<T> {
-  return asked.catch(async (error: OffstageError) => {
-    const kept = error.code === 'storage-offline' && (await fromCopy())
-    if (kept) return kept
+  return answer.catch(async (error: OffstageError) => {
+    const copied = error.code === 'storage-offline' && (await fromCopy())
+    if (copied) return copied
     throw error
   })
 }
@@ -315,13 +319,23 @@ const MOST_UNANSWERED = 2
  * Follows the store's changes until the signal aborts. On HTTP/1.1 a browser opens at most six connections to a server,
  * shared by all tabs. Therefore one tab leads: it holds the stream and relays the changes to the others.
  */
-async function followChanges({ line, name, signal, ...more }: Following): Promise<void> {
+async function followChanges({
+  line: connection,
+  name,
+  signal,
+  ...more
+}: Following): Promise<void> {
   for (let tries = 0; !signal.aborted; tries++) {
-    const user = await line.user().catch(() => null)
+    const user = await connection.user().catch(() => null)
     if (user === null) await pause(tries, signal)
     else {
-      const over = AbortSignal.any([signal, user.another.signal])
-      await followTogether({ ...more, line, name: `changes:${name} ${user.storeId}`, signal: over })
+      const userSignal = AbortSignal.any([signal, user.replaced.signal])
+      await followTogether({
+        ...more,
+        line: connection,
+        name: `changes:${name} ${user.storeId}`,
+        signal: userSignal,
+      })
       tries = 0
     }
   }
@@ -329,66 +343,66 @@ async function followChanges({ line, name, signal, ...more }: Following): Promis
 
 /** Follows with the other tabs until the signal aborts. Another user's login aborts it, too. */
 async function followTogether(following: Following): Promise<void> {
-  const { line, name, visibility, changes, signal } = following
+  const { line: connection, name, visibility, changes, signal } = following
   const channel = openChannel(name)
   const locks = channel.isOpen ? globalThis.navigator?.locks : undefined
   /** Aborting this takes the lead from another tab. Without Web Locks it also ends this tab's own lead. */
-  let turn = new AbortController()
+  let attempt = new AbortController()
   let isLeading = false
   let lastEventId = ''
   let unanswered = 0
-  const say = (change: StoreChange | null): void => {
+  const relay = (change: StoreChange | null): void => {
     const isHidden = !visibility.isVisible
     if (isLeading) channel.post('said', { change, id: lastEventId, isHidden })
   }
-  const look = (): void => {
-    if (isLeading) say(null)
-    else if (++unanswered > MOST_UNANSWERED) turn.abort()
+  const checkLeader = (): void => {
+    if (isLeading) relay(null)
+    else if (++unanswered > MOST_UNANSWERED) attempt.abort()
     else channel.post('ask', null)
   }
-  channel.on('ask', () => say(null))
+  channel.on('ask', () => relay(null))
   channel.on('said', ({ change, id, isHidden }) => {
     if (isLeading) return
     unanswered = 0
-    if (isHidden && visibility.isVisible) turn.abort()
+    if (isHidden && visibility.isVisible) attempt.abort()
     // Changes from before this tab listened may have been missed.
     if (lastEventId === '' && id !== '') changes.report({ conversationId: null, lastSeq: 0 })
     lastEventId = id
     if (!change) return
-    line.noteReached()
+    connection.noteReached()
     changes.report(change)
   })
-  const stopRelaying = changes.follow(say)
-  const lead = async (stop: AbortSignal): Promise<void> => {
+  const stopRelaying = changes.follow(relay)
+  const lead = async (stopSignal: AbortSignal): Promise<void> => {
     isLeading = true
-    say(null)
-    await followLine(line, {
+    relay(null)
+    await followStream(connection, {
       lastEventId: () => lastEventId,
       onEvent: ({ change, id }) => {
         // Another user may have logged in between two connections.
-        if (id !== null) line.noteUser(id.slice(0, id.lastIndexOf('.')))
+        if (id !== null) connection.noteUser(id.slice(0, id.lastIndexOf('.')))
         if (signal.aborted) return
         lastEventId = id ?? lastEventId
         if (change) changes.report(change)
       },
-      signal: AbortSignal.any([signal, stop]),
+      signal: AbortSignal.any([signal, stopSignal]),
     })
     isLeading = false
   }
-  visibility.addEventListener('change', look, { signal })
-  if (!locks) visibility.addEventListener('change', () => turn.abort(), { signal })
-  const beat = setInterval(look, HEARTBEAT_MS)
+  visibility.addEventListener('change', checkLeader, { signal })
+  if (!locks) visibility.addEventListener('change', () => attempt.abort(), { signal })
+  const heartbeatTimer = setInterval(checkLeader, HEARTBEAT_MS)
   while (!signal.aborted) {
-    turn = new AbortController()
+    attempt = new AbortController()
     unanswered = 0
-    look()
-    const over = AbortSignal.any([signal, turn.signal])
-    if (locks) await leadUnderLock(lead, { locks, name, over, taking: turn.signal })
+    checkLeader()
+    const leadSignal = AbortSignal.any([signal, attempt.signal])
+    if (locks) await leadUnderLock(lead, { locks, name, signal: leadSignal, steal: attempt.signal })
     // If there are no locks, a hidden tab only listens. Without a channel it can't listen, so it leads itself.
-    else if (visibility.isVisible || !channel.isOpen) await lead(over)
-    else await pause(MOST_UNANSWERED, over)
+    else if (visibility.isVisible || !channel.isOpen) await lead(leadSignal)
+    else await pause(MOST_UNANSWERED, leadSignal)
   }
-  clearInterval(beat)
+  clearInterval(heartbeatTimer)
   stopRelaying()
   channel.close()
 }
@@ -405,21 +419,21 @@ function openChannel(scope: string): TabChannel<StreamMessages> {
 interface LockTurn {
   readonly locks: Locks
   readonly name: string
-  readonly over: AbortSignal
+  readonly signal: AbortSignal
   /** When aborted, this tab steals the lock from its holder. */
-  readonly taking: AbortSignal
+  readonly steal: AbortSignal
 }
 
 async function leadUnderLock(
   lead: (lost: AbortSignal) => Promise<void>,
-  { locks, name, over, taking }: LockTurn,
+  { locks, name, signal, steal }: LockTurn,
 ): Promise<void> {
   const lockName = `offstage:${name}`
-  const granted = await requestLock(locks, lockName, { signal: over })
+  const granted = await requestLock(locks, lockName, { signal })
   const lock =
-    granted ?? (taking.aborted ? await requestLock(locks, lockName, { steal: true }) : null)
+    granted ?? (steal.aborted ? await requestLock(locks, lockName, { steal: true }) : null)
   // Browsers abort lock requests of a page in the back/forward cache.
-  if (lock === null) return pause(0, over)
+  if (lock === null) return pause(0, signal)
   const lost = new AbortController()
   lock.onLost = () => lost.abort()
   if (!lock.isLost) await lead(lost.signal)

@@ -45,16 +45,16 @@ const FULL = new Set(['53100', '53400'])
 export function postgresDatabase(pool: PostgresPool): SqlDatabase {
   // An error event without a listener ends the process. The server may close a connection at any time, even after the
   // pool stopped listening and before `connect()` resolves.
-  pool.on('error', ignored)
+  pool.on('error', ignoreEvent)
   pool.on('acquire', (client) => {
-    client.off('error', ignored)
-    client.on('error', ignored)
+    client.off('error', ignoreEvent)
+    client.on('error', ignoreEvent)
   })
   return {
     transaction: async (work) => {
       const client = await pool.connect()
       const query: SqlQuery = async (sql, parameters) => {
-        const { text, values } = numbered(sql, parameters)
+        const { text, values } = numberParameters(sql, parameters)
         return (await client.query(text, values)).rows
       }
       try {
@@ -78,17 +78,17 @@ export function postgresDatabase(pool: PostgresPool): SqlDatabase {
 }
 
 /** Ignores the event: the current or next statement rejects with the same error. */
-function ignored(): void {}
+function ignoreEvent(): void {}
 
 /** Rewrites `@name` parameters to `$1`, `$2` and so on. */
-function numbered(
+function numberParameters(
   sql: string,
   parameters: Readonly<Record<string, SqlValue>>,
 ): { readonly text: string; readonly values: SqlValue[] } {
   const names: string[] = []
   const text = sql.replace(/@(\w+)/g, (_, name: string) => {
-    const known = names.indexOf(name)
-    return `$${known < 0 ? names.push(name) : known + 1}`
+    const index = names.indexOf(name)
+    return `$${index < 0 ? names.push(name) : index + 1}`
   })
   return { text, values: names.map((name) => parameters[name] ?? null) }
 }
@@ -101,17 +101,17 @@ export type RunSqlite = (
 
 /** An SQLite database, through a function that runs statements on a connection that nothing else uses. */
 export function sqliteDatabase(run: RunSqlite): SqlDatabase {
-  const inOrder = createSerialQueue()
+  const queue = createSerialQueue()
   return {
     transaction: (work) =>
-      inOrder(async () => {
+      queue(async () => {
         run('BEGIN IMMEDIATE', {})
         try {
           const value = await work(async (sql, parameters) => run(sql, parameters))
           run('COMMIT', {})
           return value
         } catch (error) {
-          undo(run)
+          rollBack(run)
           throw error
         }
       }),
@@ -120,7 +120,7 @@ export function sqliteDatabase(run: RunSqlite): SqlDatabase {
 }
 
 /** Rolls back. SQLite itself rolls back after some errors; `ROLLBACK` throws then. */
-function undo(run: RunSqlite): void {
+function rollBack(run: RunSqlite): void {
   try {
     run('ROLLBACK', {})
   } catch {

@@ -34,10 +34,10 @@ export class Feeds {
   readonly #options: FeedsOptions
   readonly #feeds = new Map<string, Feed>()
   /** Tenants that may have new changes. */
-  readonly #due = new Set<string>()
+  readonly #dueTenants = new Set<string>()
   #isReading = false
   #timer: ReturnType<typeof setInterval> | null = null
-  #beatAt = 0
+  #heartbeatAt = 0
 
   constructor(options: FeedsOptions) {
     this.#options = options
@@ -49,11 +49,11 @@ export class Feeds {
     { lastEventId, signal }: { lastEventId: string | null; signal: AbortSignal },
   ): ReadableStream<Uint8Array> {
     const { maxStreams, maxStreamMs } = this.#options
-    const known = this.#feeds.get(tenant)
-    const feed = known ?? new Feed()
+    const existing = this.#feeds.get(tenant)
+    const feed = existing ?? new Feed()
     if (feed.streams.size >= maxStreams) throw tooManyStreams(maxStreams)
     const endsAt = Date.now() + maxStreamMs
-    let leave = (): void => undefined
+    let remove = (): void => undefined
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
         const stream: Stream = {
@@ -65,48 +65,48 @@ export class Feeds {
           },
           end: () => {
             if (!feed.streams.has(stream)) return
-            leave()
+            remove()
             controller.close()
           },
         }
-        leave = () => {
+        remove = () => {
           signal.removeEventListener('abort', stream.end)
           feed.streams.delete(stream)
           this.#drop(tenant, feed)
         }
         signal.addEventListener('abort', stream.end)
         feed.add(stream)
-        if (known) return
+        if (existing) return
         this.#feeds.set(tenant, feed)
         this.#poll()
         this.wake(tenant)
       },
-      cancel: () => leave(),
+      cancel: () => remove(),
     })
   }
 
   /** Reads a tenant's changes now, if a client follows it. */
   wake(tenant: string): void {
     if (!this.#feeds.has(tenant)) return
-    this.#due.add(tenant)
+    this.#dueTenants.add(tenant)
     void this.#readDue()
   }
 
   #poll(): void {
     if (this.#timer !== null) return
-    this.#beatAt = Date.now()
+    this.#heartbeatAt = Date.now()
     this.#timer = setInterval(() => this.#tick(), this.#options.pollMs)
   }
 
   #tick(): void {
     const now = Date.now()
-    const isBeat = now - this.#beatAt >= HEARTBEAT_MS
-    if (isBeat) this.#beatAt = now
+    const isHeartbeat = now - this.#heartbeatAt >= HEARTBEAT_MS
+    if (isHeartbeat) this.#heartbeatAt = now
     for (const [tenant, { streams }] of this.#feeds) {
-      this.#due.add(tenant)
+      this.#dueTenants.add(tenant)
       for (const stream of streams)
         if (now >= stream.endsAt) stream.end()
-        else if (isBeat) stream.send(HEARTBEAT)
+        else if (isHeartbeat) stream.send(HEARTBEAT)
     }
     void this.#readDue()
   }
@@ -116,12 +116,12 @@ export class Feeds {
     if (this.#isReading) return
     this.#isReading = true
     try {
-      while (this.#due.size > 0) {
-        const due = [...this.#due]
-        this.#due.clear()
-        for (let at = 0; at < due.length; at += MOST_TENANTS)
+      while (this.#dueTenants.size > 0) {
+        const tenants = [...this.#dueTenants]
+        this.#dueTenants.clear()
+        for (let at = 0; at < tenants.length; at += MOST_TENANTS)
           // The streams stay open: the next poll reads what was missed.
-          await this.#readChanges(due.slice(at, at + MOST_TENANTS)).catch((error: unknown) =>
+          await this.#readChanges(tenants.slice(at, at + MOST_TENANTS)).catch((error: unknown) =>
             this.#options.onError?.(error),
           )
         await sleep(GAP_MS)
@@ -132,30 +132,30 @@ export class Feeds {
   }
 
   async #readChanges(tenants: readonly string[]): Promise<void> {
-    const known = new Set<string>()
+    const knownTenants = new Set<string>()
     await this.#options.followDatabase.transaction(async (query) => {
       for (const [tenant, state] of await statesOf(query, tenants)) {
-        known.add(tenant)
-        await this.#takeChanges(query, tenant, state)
+        knownTenants.add(tenant)
+        await this.#sendChanges(query, tenant, state)
       }
     })
-    for (const tenant of tenants) if (!known.has(tenant)) await this.#create(tenant)
+    for (const tenant of tenants) if (!knownTenants.has(tenant)) await this.#createTenant(tenant)
   }
 
-  async #takeChanges(query: SqlQuery, tenant: string, state: TenantState): Promise<void> {
+  async #sendChanges(query: SqlQuery, tenant: string, state: TenantState): Promise<void> {
     const feed = this.#feeds.get(tenant)
-    if (feed && !feed.takeState(state)) return this.#endFeed(tenant, feed)
+    if (feed && !feed.checkState(state)) return this.#endFeed(tenant, feed)
     while (feed && feed.at < state.change && feed.streams.size > 0) {
       const last = Math.min(feed.at + MOST_CHANGES, state.change)
-      feed.takeChanges(await new TenantRows(tenant, query).changes(feed.at, last), last)
+      feed.addChanges(await new TenantRows(tenant, query).changes(feed.at, last), last)
     }
   }
 
   /** Inserts the tenant's row, which doesn't exist before its first request. */
-  async #create(tenant: string): Promise<void> {
+  async #createTenant(tenant: string): Promise<void> {
     const state = await new TenantStore(this.#options.database, tenant).read(async () => null)
     const feed = this.#feeds.get(tenant)
-    if (feed && !feed.takeState(state)) this.#endFeed(tenant, feed)
+    if (feed && !feed.checkState(state)) this.#endFeed(tenant, feed)
   }
 
   #endFeed(tenant: string, feed: Feed): void {
@@ -166,7 +166,7 @@ export class Feeds {
   #drop(tenant: string, feed: Feed): void {
     if (feed.streams.size > 0 || this.#feeds.get(tenant) !== feed) return
     this.#feeds.delete(tenant)
-    this.#due.delete(tenant)
+    this.#dueTenants.delete(tenant)
     if (this.#feeds.size > 0 || this.#timer === null) return
     clearInterval(this.#timer)
     this.#timer = null
@@ -222,17 +222,17 @@ class Feed {
 
   add(stream: Stream): void {
     this.streams.add(stream)
-    if (this.#storeId !== null) this.#greet(stream, this.#storeId)
+    if (this.#storeId !== null) this.#sendMissed(stream, this.#storeId)
   }
 
   /** Returns false if the database was replaced or restored from a backup: its numbers no longer match the feed's. */
-  takeState(state: TenantState): boolean {
+  checkState(state: TenantState): boolean {
     if (this.#storeId === null) this.#beginAt(state)
     return state.storeId === this.#storeId && state.change >= this.#at
   }
 
   /** Sends the changes up to `last` to every stream. */
-  takeChanges(changes: readonly StoreChange[], last: number): void {
+  addChanges(changes: readonly StoreChange[], last: number): void {
     // Only the last event has an id, so a client that loses the connection midway gets the whole batch again.
     const text = changes
       .map((change, n) => eventOf(change, n === changes.length - 1 ? this.#id(last) : null))
@@ -240,36 +240,39 @@ class Feed {
     this.#at = last
     if (text === '') return
     this.#batches.push({ last, text })
-    this.#forgetOld()
+    this.#dropOld()
     const chunk = encoder.encode(text)
     for (const stream of this.streams) stream.send(chunk)
   }
 
   #beginAt(state: TenantState): void {
     this.#storeId = state.storeId
-    const seen = [...this.streams].flatMap(({ lastEventId }) => seenIn(lastEventId, state) ?? [])
-    const recent = seen.filter((change) => state.change - change <= MOST_MISSED)
+    const lastChanges = [...this.streams].flatMap(
+      ({ lastEventId }) => readLastChange(lastEventId, state) ?? [],
+    )
+    const recent = lastChanges.filter((change) => state.change - change <= MOST_MISSED)
     this.#from = this.#at = Math.min(state.change, ...recent)
-    for (const stream of this.streams) this.#greet(stream, state.storeId)
+    for (const stream of this.streams) this.#sendMissed(stream, state.storeId)
   }
 
   /** Sends the missed changes. If the feed no longer has them, one event says that anything may have changed. */
-  #greet(stream: Stream, storeId: string): void {
-    const seen = seenIn(stream.lastEventId, { storeId, change: this.#at })
-    if (seen === null || seen < this.#from)
+  #sendMissed(stream: Stream, storeId: string): void {
+    const lastChange = readLastChange(stream.lastEventId, { storeId, change: this.#at })
+    if (lastChange === null || lastChange < this.#from)
       return stream.send(
         encoder.encode(eventOf({ conversationId: null, lastSeq: 0 }, this.#id(this.#at))),
       )
     stream.send(HEARTBEAT)
-    for (const { last, text } of this.#batches) if (last > seen) stream.send(encoder.encode(text))
+    for (const { last, text } of this.#batches)
+      if (last > lastChange) stream.send(encoder.encode(text))
   }
 
-  #forgetOld(): void {
-    let kept = this.#batches.reduce((sum, { text }) => sum + text.length, 0)
-    while (kept > MOST_KEPT) {
+  #dropOld(): void {
+    let keptLength = this.#batches.reduce((sum, { text }) => sum + text.length, 0)
+    while (keptLength > MOST_KEPT) {
       const oldest = this.#batches.shift()
       if (!oldest) return
-      kept -= oldest.text.length
+      keptLength -= oldest.text.length
       this.#from = oldest.last
     }
   }
@@ -280,11 +283,17 @@ class Feed {
 }
 
 /** Number of the last change that a client received, or null if unknown. */
-function seenIn(lastEventId: string | null, { storeId, change }: TenantState): number | null {
+function readLastChange(
+  lastEventId: string | null,
+  { storeId, change }: TenantState,
+): number | null {
   const [store, number] = (lastEventId ?? '').split('.')
-  const seen = Number(number)
-  return store === storeId && Number.isSafeInteger(seen) && seen >= 0 && seen <= change
-    ? seen
+  const lastChange = Number(number)
+  return store === storeId &&
+    Number.isSafeInteger(lastChange) &&
+    lastChange >= 0 &&
+    lastChange <= change
+    ? lastChange
     : null
 }
 

@@ -11,10 +11,10 @@ import type { SqlDatabase } from './database.ts'
 import { Bodies, type Count, isId, readRequest, refuseNewerFormat } from './read-request.ts'
 import { Feeds } from './feeds.ts'
 import {
-  type Done,
+  type TenantResult,
   type Found,
   type FoundRows,
-  parsed,
+  parseOrNull,
   type RowsRange,
   type TenantRows,
   TenantStore,
@@ -111,9 +111,9 @@ export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
   })
   return async (request) => {
     try {
-      const who = await authorize(request)
-      if (who instanceof Response) return who
-      const { tenant } = who
+      const authorized = await authorize(request)
+      if (authorized instanceof Response) return authorized
+      const { tenant } = authorized
       if (!isId(tenant))
         throw new Error('authorize must return a tenant: a text of 1 to 255 characters.')
       if (request.method === 'GET') {
@@ -121,20 +121,22 @@ export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
         const { signal } = request
         return new Response(feeds.open(tenant, { lastEventId, signal }), { headers: EVENT_HEADERS })
       }
-      refuseOthers(request)
+      refuseOtherRequests(request)
       const body = await bodies.hold(tenant, async (count) => {
-        const asked = await readRequest(request, { maxBytes, maxBodyMs, count })
+        const storeRequest = await readRequest(request, { maxBytes, maxBodyMs, count })
         const store = new TenantStore(database, tenant)
-        if (asked.call === 'read')
-          return readAnswer(asked, {
+        if (storeRequest.call === 'read')
+          return readAnswer(storeRequest, {
             readRows: (range) =>
-              reads.run(tenant, () => store.read((rows) => rows.read(asked.conversationId, range))),
+              reads.run(tenant, () =>
+                store.read((rows) => rows.read(storeRequest.conversationId, range)),
+              ),
             count: bodies.counter(tenant),
             maxMs: maxBodyMs,
           })
-        const work = (): Promise<string> => answer(store, asked)
-        if (!isChange(asked)) return reads.run(tenant, work)
-        const written = await writes.run(tenant, work)
+        const run = (): Promise<string> => answer(store, storeRequest)
+        if (!isChange(storeRequest)) return reads.run(tenant, run)
+        const written = await writes.run(tenant, run)
         feeds.wake(tenant)
         return written
       })
@@ -154,7 +156,7 @@ const EVENT_HEADERS = { ...COMMON, 'content-type': EVENT_STREAM, 'x-accel-buffer
  * Refuses other methods and content types. Forms on other sites can't send JSON, so the browser must send a CORS
  * preflight first.
  */
-function refuseOthers({ method, headers }: Request): void {
+function refuseOtherRequests({ method, headers }: Request): void {
   const type = headers.get('content-type') ?? ''
   if (method === 'POST' && /^application\/json\s*(;|$)/i.test(type)) return
   throw new OffstageError('invalid-input', 'The store takes POST with application/json, and GET.')
@@ -162,11 +164,12 @@ function refuseOthers({ method, headers }: Request): void {
 
 /** Response for an error. The client's store rejects with the same error. */
 function refusal(error: unknown, { database, onError }: StoreHandlerOptions): Response {
-  const isOurs = !OffstageError.is(error)
-  if (isOurs) onError?.(error)
-  const known = isOurs ? unknownError(error, database) : error
-  const { status = STATUS[known.code] ?? (isOurs ? 500 : 409), retryAfterMs } = known.details ?? {}
-  return new Response(JSON.stringify({ error: known.toData() }), {
+  const isInternal = !OffstageError.is(error)
+  if (isInternal) onError?.(error)
+  const storeError = isInternal ? unknownError(error, database) : error
+  const { status = STATUS[storeError.code] ?? (isInternal ? 500 : 409), retryAfterMs } =
+    storeError.details ?? {}
+  return new Response(JSON.stringify({ error: storeError.toData() }), {
     status: Number(status),
     headers: {
       ...JSON_HEADERS,
@@ -192,7 +195,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 const RETRY_MS = 1000
 
 interface Lane {
-  readonly inOrder: SerialQueue
+  readonly queue: SerialQueue
   count: number
 }
 
@@ -216,27 +219,27 @@ class TenantQueues {
     this.#limits = limits
   }
 
-  async run<T>(tenant: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(tenant: string, task: () => Promise<T>): Promise<T> {
     const { atOnce, most, name } = this.#limits
     const lanes = this.#lanes.get(tenant) ?? Array.from({ length: atOnce }, newLane)
-    if (countIn(lanes) >= most) throw tooMany(name, most)
+    if (countRequests(lanes) >= most) throw tooMany(name, most)
     this.#lanes.set(tenant, lanes)
     const lane = lanes.reduce((a, b) => (b.count < a.count ? b : a))
     lane.count += 1
     try {
-      return await lane.inOrder(work)
+      return await lane.queue(task)
     } finally {
       lane.count -= 1
-      if (countIn(lanes) === 0) this.#lanes.delete(tenant)
+      if (countRequests(lanes) === 0) this.#lanes.delete(tenant)
     }
   }
 }
 
 function newLane(): Lane {
-  return { inOrder: createSerialQueue(), count: 0 }
+  return { queue: createSerialQueue(), count: 0 }
 }
 
-function countIn(lanes: readonly Lane[]): number {
+function countRequests(lanes: readonly Lane[]): number {
   return lanes.reduce((sum, { count }) => sum + count, 0)
 }
 
@@ -254,7 +257,7 @@ const MOST_AT_ONCE = 1_000_000
 const MOST_ROWS = 1000
 
 /** Reads rows of the conversation, in their own transaction. */
-type ReadRows = (range: RowsRange) => Promise<Done<FoundRows>>
+type ReadRows = (range: RowsRange) => Promise<TenantResult<FoundRows>>
 
 const encoder: TextEncoder = new TextEncoder()
 
@@ -280,10 +283,10 @@ async function readAnswer(
   const { storeId, change, value } = await readRows(range)
   const record = value.record ? publicRecord(value.record) : null
   const state = `"storeId":${JSON.stringify(storeId)},"change":${change}`
-  const begin = `{${state},"value":{"record":${JSON.stringify(record)},"rows":[${textOf(value)}`
+  const head = `{${state},"value":{"record":${JSON.stringify(record)},"rows":[${textOf(value)}`
   const end = Math.min(last, record?.lastSeq ?? 0)
   let at = lastIn(value)
-  if (at >= end && begin.length < MOST_AT_ONCE) return begin + END
+  if (at >= end && head.length < MOST_AT_ONCE) return head + END
   let timer: ReturnType<typeof setTimeout> | undefined
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   const release = (): void => {
@@ -300,7 +303,7 @@ async function readAnswer(
     controller?.enqueue(chunk)
   }
   const source: UnderlyingDefaultSource<Uint8Array> = {
-    start: (given) => void (controller = given),
+    start: (streamController) => void (controller = streamController),
     async pull() {
       release()
       if (at >= end) return controller?.close()
@@ -313,8 +316,8 @@ async function readAnswer(
     cancel: release,
   }
   const stream = new ReadableStream(source, { highWaterMark: 0 })
-  // Sent from here: the source's closure would keep `begin` in memory while the stream is open.
-  send(begin)
+  // Sent from here: the source's closure would keep `head` in memory while the stream is open.
+  send(head)
   return stream
 }
 
@@ -322,7 +325,7 @@ const END = ']}}'
 
 /** A row that isn't JSON keeps its place, so that the client sets it aside and reads the others. */
 function textOf({ rows }: FoundRows): string {
-  return rows.map(({ seq, data }) => (parsed(data) ? data : `{"seq":${seq}}`)).join(',')
+  return rows.map(({ seq, data }) => (parseOrNull(data) ? data : `{"seq":${seq}}`)).join(',')
 }
 
 /** `seq` of the last row found. Without rows, the largest number, so that nothing more is read. */
@@ -336,7 +339,7 @@ const MOST_LISTED = 1000
 const LIST_LENGTH = 2_000_000
 const LISTED_AT_ONCE = 50
 
-type Asked<Call extends HttpCall> = HttpCalls[Call]['asks'] & Pick<HttpRequest, 'seen'>
+type CallInput<Call extends HttpCall> = HttpCalls[Call]['asks'] & Pick<HttpRequest, 'seen'>
 type Value<Call extends HttpCall> = HttpCalls[Call]['answers']
 
 /** Carries out a request in one transaction and returns the answer as JSON. `readAnswer` does it for `read`. */
@@ -409,7 +412,7 @@ function json<T>({ storeId, change, value }: Required<HttpAnswer<T>>): string {
 
 async function claim(
   { rows, storeId, change, takeEpoch }: Writing,
-  { conversationId, at, seen, ...options }: Asked<'claim'>,
+  { conversationId, at, seen, ...options }: CallInput<'claim'>,
 ): Promise<Value<'claim'>> {
   const { record, changedAt } = await rows.find(conversationId)
   const found = record ?? unclaimed(conversationId, at, options)
@@ -422,13 +425,16 @@ async function claim(
   return { storeId, epoch: claimed.epoch }
 }
 
-async function append({ rows, change }: Writing, asked: Asked<'append'>): Promise<Value<'append'>> {
-  const { record: found, changedAt } = await rows.find(asked.conversationId)
-  const before = committedBefore(found, asked)
-  if (found && before) {
-    const { first, count } = before
+async function append(
+  { rows, change }: Writing,
+  request: CallInput<'append'>,
+): Promise<Value<'append'>> {
+  const { record: found, changedAt } = await rows.find(request.conversationId)
+  const earlier = committedBefore(found, request)
+  if (found && earlier) {
+    const { first, count } = earlier
     // They are no more than the append's body was.
-    const stored = await rows.read(asked.conversationId, {
+    const stored = await rows.read(request.conversationId, {
       after: first - 1,
       last: first - 1 + count,
       newest: null,
@@ -436,13 +442,13 @@ async function append({ rows, change }: Writing, asked: Asked<'append'>): Promis
       mostRows: count,
     })
     const written = rowsBefore(
-      asked,
-      before,
-      stored.rows.map(({ data }) => parsed(data)),
+      request,
+      earlier,
+      stored.rows.map(({ data }) => parseOrNull(data)),
     )
     return { record: publicRecord(found), first, rows: written }
   }
-  const applied = applyAppend(found, asked)
+  const applied = applyAppend(found, request)
   await rows.put(applied.record, { changedAt, change })
   await rows.add(applied.rows)
   const first = applied.record.lastSeq - applied.rows.length + 1
@@ -451,7 +457,7 @@ async function append({ rows, change }: Writing, asked: Asked<'append'>): Promis
 
 async function place(
   { rows, change, takeEpoch }: Writing,
-  placement: Asked<'place'>,
+  placement: CallInput<'place'>,
 ): Promise<Value<'place'>> {
   const { conversationId, after } = placement
   const { record, changedAt } = await rows.find(conversationId)
@@ -469,7 +475,7 @@ async function place(
 
 async function rename(
   { rows, change }: Writing,
-  { conversationId, seen, ...name }: Asked<'rename'>,
+  { conversationId, seen, ...name }: CallInput<'rename'>,
 ): Promise<Value<'rename'>> {
   const { record, changedAt } = await rows.find(conversationId)
   if (record === undefined) return false
@@ -483,7 +489,7 @@ async function rename(
 
 async function mark(
   { rows, change }: Writing,
-  { conversationId, broken, seen }: Asked<'mark'>,
+  { conversationId, broken, seen }: CallInput<'mark'>,
 ): Promise<Value<'mark'>> {
   const { record, changedAt } = await rows.find(conversationId)
   refuseLate(changedAt, { seen, change })
@@ -494,7 +500,7 @@ async function mark(
 
 async function remove(
   { rows, change }: Writing,
-  { conversationId, seen }: Asked<'delete'>,
+  { conversationId, seen }: CallInput<'delete'>,
 ): Promise<Value<'delete'>> {
   const { record, changedAt } = await rows.find(conversationId)
   if (record === undefined) return false
@@ -503,25 +509,25 @@ async function remove(
   return true
 }
 
-async function get(rows: TenantRows, { conversationId }: Asked<'get'>): Promise<Value<'get'>> {
+async function get(rows: TenantRows, { conversationId }: CallInput<'get'>): Promise<Value<'get'>> {
   const { record } = await rows.find(conversationId)
   return record ? publicRecord(record) : null
 }
 
 async function list(
   rows: TenantRows,
-  { limit = MOST_LISTED, after }: Asked<'list'>,
+  { limit = MOST_LISTED, after }: CallInput<'list'>,
 ): Promise<Value<'list'>> {
   const most = Math.min(limit, MOST_LISTED)
   const records: ReturnType<typeof publicRecord>[] = []
-  let place = readPlace(after)
+  let position = readPlace(after)
   for (let length = 0; records.length < most && length < LIST_LENGTH;) {
-    const asked = Math.min(LISTED_AT_ONCE, most - records.length)
-    const found = await rows.list(asked, place)
+    const pageSize = Math.min(LISTED_AT_ONCE, most - records.length)
+    const found = await rows.list(pageSize, position)
     records.push(...found.map(({ record }) => publicRecord(record)))
-    if (found.length < asked) return { records, next: null }
+    if (found.length < pageSize) return { records, next: null }
     length += found.reduce((sum, each) => sum + each.length, 0)
-    place = records.at(-1) ?? null
+    position = records.at(-1) ?? null
   }
   const last = records.at(-1)
   const [more] = last ? await rows.list(1, last) : []
@@ -530,7 +536,7 @@ async function list(
 
 async function descendants(
   rows: TenantRows,
-  { conversationId }: Asked<'descendants'>,
+  { conversationId }: CallInput<'descendants'>,
 ): Promise<Value<'descendants'>> {
   const [, ...below] = await rows.treeOf(conversationId)
   return below

@@ -40,17 +40,19 @@ export const isId: ShapeCheck = (value) =>
 const isShortText: ShapeCheck = (value) => typeof value === 'string' && value.length <= LONGEST_TEXT
 /** A list's cursor: a place as text, or any other text, which means the beginning. */
 const isCursor: ShapeCheck = (value) => {
-  const place = isShortText(value) ? readPlace(String(value)) : null
-  return place === null ? isShortText(value) : isTime(place.updatedAt) && isId(place.conversationId)
+  const position = isShortText(value) ? readPlace(String(value)) : null
+  return position === null
+    ? isShortText(value)
+    : isTime(position.updatedAt) && isId(position.conversationId)
 }
 const isCount = isIntegerFrom(0)
 const isParent = optional(shape({ conversationId: isId, runId: isId, toolCallId: isId }))
 const areRows = listOf(isRecord, MOST_ROWS)
-const of = { conversationId: isId }
+const conversation = { conversationId: isId }
 
 const isRequest = discriminatedUnion('call', {
   claim: shape({
-    ...of,
+    ...conversation,
     at: isTime,
     create: optional(isBoolean),
     parent: isParent,
@@ -59,9 +61,15 @@ const isRequest = discriminatedUnion('call', {
     ifEpoch: optional(isCount),
     ifSeq: optional(isCount),
   }),
-  append: shape({ ...of, epoch: isCount, appendId: isId, order: isIntegerFrom(1), rows: areRows }),
+  append: shape({
+    ...conversation,
+    epoch: isCount,
+    appendId: isId,
+    order: isIntegerFrom(1),
+    rows: areRows,
+  }),
   place: shape({
-    ...of,
+    ...conversation,
     importId: isId,
     createdAt: isTime,
     updatedAt: isTime,
@@ -71,17 +79,17 @@ const isRequest = discriminatedUnion('call', {
     isLast: isBoolean,
   }),
   read: shape({
-    ...of,
+    ...conversation,
     after: optional(isCount),
     limit: optional(isCount),
     newest: optional(isCount),
   }),
-  get: shape(of),
+  get: shape(conversation),
   list: shape({ limit: optional(isCount), after: optional(isCursor) }),
-  rename: shape({ ...of, title: isShortText, at: isTime, ifLastSeq: optional(isCount) }),
-  mark: shape({ ...of, broken: nullOr(isShortText) }),
-  descendants: shape(of),
-  delete: shape(of),
+  rename: shape({ ...conversation, title: isShortText, at: isTime, ifLastSeq: optional(isCount) }),
+  mark: shape({ ...conversation, broken: nullOr(isShortText) }),
+  descendants: shape(conversation),
+  delete: shape(conversation),
 } satisfies Record<HttpCall, ShapeCheck>)
 
 const hasFormat = shape({ format: isCount, seen: optional(isCount) })
@@ -95,10 +103,10 @@ interface Limits {
 
 /** Reads and checks a body. Throws `invalid-input` for an invalid, too large or too deep request. */
 export async function readRequest(request: Request, limits: Limits): Promise<HttpRequest> {
-  const asked = parsed(await bodyOf(request, limits))
-  if (isRequest(asked) && hasFormat(asked)) return asked as HttpRequest
-  if (hasFormat(asked)) refuseNewerFormat((asked as HttpRequest).format)
-  const call = isRecord(asked) && isText(asked['call']) ? asked['call'] : 'anything'
+  const value = parseBody(await bodyOf(request, limits))
+  if (isRequest(value) && hasFormat(value)) return value as HttpRequest
+  if (hasFormat(value)) refuseNewerFormat((value as HttpRequest).format)
+  const call = isRecord(value) && isText(value['call']) ? value['call'] : 'anything'
   throw new OffstageError(
     'invalid-input',
     `The body is no request of ${String(call).slice(0, 20)}.`,
@@ -152,7 +160,7 @@ function notUtf8(): OffstageError {
   return new OffstageError('invalid-input', 'The body is not UTF-8.')
 }
 
-function parsed(text: string): unknown {
+function parseBody(text: string): unknown {
   const scan = createJsonScan()
   // Limits are checked first, because `JSON.parse` blocks the process: 18 s for 8 MB of `[`, 13 s for 30 MB of `{},`.
   for (let at = 0; at < text.length; at += SCANNED_AT_ONCE) {
@@ -179,7 +187,7 @@ const SMALL = 65_536
 /**
  * Share of all bytes that is reserved for small requests. Large bodies that never end can't block claims and appends.
  */
-const LEFT_TO_SMALL = 1 / 4
+const SHARE_FOR_SMALL = 1 / 4
 
 interface BodyLimits {
   /** Most bytes of one tenant. */
@@ -198,7 +206,7 @@ export type Count = (bytes: number) => void
 export class Bodies {
   readonly #limits: BodyLimits
   /** Bytes by tenant. */
-  readonly #held = new Map<string, number>()
+  readonly #bytesByTenant = new Map<string, number>()
   #total = 0
 
   constructor(limits: BodyLimits) {
@@ -217,25 +225,25 @@ export class Bodies {
   /** Counts the bytes of one request or answer. */
   counter(tenant: string): Count {
     const { mostOfTenant, most } = this.#limits
-    let own = 0
+    let counted = 0
     return (bytes) => {
-      const held = (this.#held.get(tenant) ?? 0) + bytes - own
-      const total = this.#total + bytes - own
-      if (bytes > own && held > mostOfTenant) throw tooManyBytes('this tenant', 429)
-      if (bytes > own && total > (bytes > SMALL ? most * (1 - LEFT_TO_SMALL) : most))
+      const tenantBytes = (this.#bytesByTenant.get(tenant) ?? 0) + bytes - counted
+      const total = this.#total + bytes - counted
+      if (bytes > counted && tenantBytes > mostOfTenant) throw tooManyBytes('this tenant', 429)
+      if (bytes > counted && total > (bytes > SMALL ? most * (1 - SHARE_FOR_SMALL) : most))
         throw tooManyBytes('all tenants', 503)
-      own = bytes
+      counted = bytes
       this.#total = total
-      if (held > 0) this.#held.set(tenant, held)
-      else this.#held.delete(tenant)
+      if (tenantBytes > 0) this.#bytesByTenant.set(tenant, tenantBytes)
+      else this.#bytesByTenant.delete(tenant)
     }
   }
 }
 
-function tooManyBytes(whose: string, status: number): OffstageError {
+function tooManyBytes(owner: string, status: number): OffstageError {
   return new OffstageError(
     'storage-failed',
-    `The requests of ${whose} already have too many bytes on this server. Try again later.`,
+    `The requests of ${owner} already have too many bytes on this server. Try again later.`,
     { retryable: true, details: { status, retryAfterMs: RETRY_MS } },
   )
 }

@@ -22,7 +22,7 @@ export interface Writing {
   takeEpoch(): Promise<number>
 }
 
-export interface Done<T> extends TenantState {
+export interface TenantResult<T> extends TenantState {
   readonly value: T
 }
 
@@ -45,11 +45,11 @@ export class TenantStore {
     this.#tenant = tenant
   }
 
-  read<T>(work: (rows: TenantRows) => Promise<T>): Promise<Done<T>> {
+  read<T>(work: (rows: TenantRows) => Promise<T>): Promise<TenantResult<T>> {
     return this.#inTransaction((query) => work(new TenantRows(this.#tenant, query)))
   }
 
-  write<T>(work: (writing: Writing) => Promise<T>): Promise<Done<T>> {
+  write<T>(work: (writing: Writing) => Promise<T>): Promise<TenantResult<T>> {
     return this.#inTransaction(
       (query, { storeId, change }) =>
         work({
@@ -58,8 +58,8 @@ export class TenantStore {
           change,
           takeEpoch: async () => {
             await query(EPOCH, { tenant: this.#tenant })
-            const [found] = await query(STATE, { tenant: this.#tenant })
-            return Number(found?.['epoch'])
+            const [row] = await query(STATE, { tenant: this.#tenant })
+            return Number(row?.['epoch'])
           },
         }),
       { locks: true },
@@ -69,19 +69,19 @@ export class TenantStore {
   async #inTransaction<T>(
     work: (query: SqlQuery, state: TenantState) => Promise<T>,
     { locks = false }: { readonly locks?: boolean } = {},
-  ): Promise<Done<T>> {
+  ): Promise<TenantResult<T>> {
     const tenant = this.#tenant
-    const once = (): Promise<Done<T> | null> =>
+    const runOnce = (): Promise<TenantResult<T> | null> =>
       this.#database.transaction(async (query) => {
         if (locks) await query(LOCK, { tenant })
-        const [found] = await query(STATE, { tenant })
-        if (found === undefined) return null
-        const state = stateIn(found)
+        const [row] = await query(STATE, { tenant })
+        if (row === undefined) return null
+        const state = stateIn(row)
         return { ...state, value: await work(query, state) }
       })
-    const done = (await once()) ?? (await this.#create(), await once())
-    if (done === null) throw new Error('The tenant could not be created.')
-    return done
+    const result = (await runOnce()) ?? (await this.#create(), await runOnce())
+    if (result === null) throw new Error('The tenant could not be created.')
+    return result
   }
 
   /** Creates the tenant. Ignores failures, because another request may create it at the same time. */
@@ -99,8 +99,8 @@ export async function statesOf(
 ): Promise<[string, TenantState][]> {
   const names = tenants.map((_, n) => `@t${n}`).join(', ')
   const values = Object.fromEntries(tenants.map((tenant, n) => [`t${n}`, tenant]))
-  const found = await query(`${STATES} WHERE tenant IN (${names})`, values)
-  return found.map((row) => [String(row['tenant']), stateIn(row)])
+  const rows = await query(`${STATES} WHERE tenant IN (${names})`, values)
+  return rows.map((row) => [String(row['tenant']), stateIn(row)])
 }
 
 function stateIn(row: SqlRow): TenantState {
@@ -147,12 +147,12 @@ export class TenantRows {
   }
 
   async find(conversationId: string): Promise<Found> {
-    const [found] = await this.#queryTenant(
+    const [row] = await this.#queryTenant(
       'SELECT record, newest_change FROM offstage_records WHERE tenant = @tenant AND conversation = @conversation',
       { conversation: conversationId },
     )
-    const record = recordIn(conversationId, found?.['record'])
-    return { record, changedAt: found ? Number(found['newest_change']) : null }
+    const record = recordIn(conversationId, row?.['record'])
+    return { record, changedAt: row ? Number(row['newest_change']) : null }
   }
 
   /** Inserts or replaces the record, as the newest change. */
@@ -175,15 +175,15 @@ export class TenantRows {
 
   async add(rows: readonly Row[]): Promise<void> {
     for (let at = 0; at < rows.length; at += AT_ONCE) {
-      const some = rows.slice(at, at + AT_ONCE)
-      const places = some.map((_, n) => `(@tenant, @conversation, @seq${n}, @data${n})`)
-      const values: Record<string, SqlValue> = { conversation: some[0]?.conversationId ?? '' }
-      for (const [n, row] of some.entries()) {
+      const batch = rows.slice(at, at + AT_ONCE)
+      const placeholders = batch.map((_, n) => `(@tenant, @conversation, @seq${n}, @data${n})`)
+      const values: Record<string, SqlValue> = { conversation: batch[0]?.conversationId ?? '' }
+      for (const [n, row] of batch.entries()) {
         values[`seq${n}`] = row.seq
         values[`data${n}`] = JSON.stringify(row)
       }
       await this.#queryTenant(
-        `INSERT INTO offstage_rows (tenant, conversation, seq, data) VALUES ${places.join(', ')}`,
+        `INSERT INTO offstage_rows (tenant, conversation, seq, data) VALUES ${placeholders.join(', ')}`,
         values,
       )
     }
@@ -196,13 +196,13 @@ export class TenantRows {
   async read(conversationId: string, { newest, ...range }: RowsRange): Promise<FoundRows> {
     const conversation = conversationId
     const { most, mostRows } = range
-    const found =
+    const selected =
       newest === null
         ? await this.#queryTenant(READ, { conversation, ...range })
         : await this.#queryTenant(READ_NEWEST, { conversation, newest, most, mostRows })
-    const [first, ...rest] = found
+    const [first, ...rowResults] = selected
     const record = recordIn(conversationId, first?.['data'])
-    const rows = rest.map(({ seq, data }) => ({ seq: Number(seq), data: String(data) }))
+    const rows = rowResults.map(({ seq, data }) => ({ seq: Number(seq), data: String(data) }))
     return { record, rows: record ? rows : [] }
   }
 
@@ -211,17 +211,17 @@ export class TenantRows {
     limit: number,
     after: { readonly updatedAt: number; readonly conversationId: string } | null,
   ): Promise<{ readonly record: StoredRecord; readonly length: number }[]> {
-    const found = after
+    const selected = after
       ? await this.#queryTenant(LIST_AFTER, {
           limit,
           updated: after.updatedAt,
           conversation: after.conversationId,
         })
       : await this.#queryTenant(LIST, { limit })
-    return found.map(({ conversation, updated_at: updatedAt, record }) => ({
+    return selected.map(({ conversation, updated_at: updatedAt, record }) => ({
       // The column decides the order: a damaged record has no time, or another one.
       record: {
-        ...readRecord(String(conversation), parsed(String(record))),
+        ...readRecord(String(conversation), parseOrNull(String(record))),
         updatedAt: Number(updatedAt),
       },
       length: String(record).length,
@@ -262,8 +262,8 @@ export class TenantRows {
 
   /** Conversations that changed between two change numbers, oldest change first. */
   async changes(after: number, last: number): Promise<StoreChange[]> {
-    const found = await this.#queryTenant(CHANGES, { after, last })
-    return found.map((each) => {
+    const selected = await this.#queryTenant(CHANGES, { after, last })
+    return selected.map((each) => {
       const conversationId = String(each['conversation'])
       const { epoch = 0 } = recordIn(conversationId, each['record']) ?? {}
       return { conversationId, lastSeq: Number(each['last_seq']), epoch }
@@ -314,11 +314,11 @@ const CHANGES = `SELECT conversation, last_seq, record FROM offstage_records
   WHERE tenant = @tenant AND newest_change > @after AND newest_change <= @last ORDER BY newest_change`
 
 function recordIn(conversationId: string, text: unknown): StoredRecord | undefined {
-  return typeof text === 'string' ? readRecord(conversationId, parsed(text)) : undefined
+  return typeof text === 'string' ? readRecord(conversationId, parseOrNull(text)) : undefined
 }
 
 /** Parses a stored text. Null means an unreadable one: `readRecord` marks it as broken, and a row is set aside. */
-export function parsed(text: string): unknown {
+export function parseOrNull(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

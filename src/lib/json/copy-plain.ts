@@ -6,17 +6,17 @@ const MAX_DEPTH = 500
  * (files, dates, instances) are shared. Circular references stay circular.
  */
 export function copyPlain<Value>(value: Value): Value {
-  return copied(value, new Map(), 0) as Value
+  return copyValue(value, new Map(), 0) as Value
 }
 
-function copied(value: unknown, copies: Map<object, object>, depth: number): unknown {
+function copyValue(value: unknown, copies: Map<object, object>, depth: number): unknown {
   if (typeof value !== 'object' || value === null || depth === MAX_DEPTH) return value
-  const known = copies.get(value)
-  if (known) return known
+  const existing = copies.get(value)
+  if (existing) return existing
   if (Array.isArray(value)) {
     const list: unknown[] = []
     copies.set(value, list)
-    for (const each of value) list.push(copied(each, copies, depth + 1))
+    for (const each of value) list.push(copyValue(each, copies, depth + 1))
     return list
   }
   if (!isPlain(value)) return value
@@ -25,7 +25,7 @@ function copied(value: unknown, copies: Map<object, object>, depth: number): unk
   for (const [name, each] of Object.entries(value))
     // Unlike an assignment, this copies a key named `__proto__` as data.
     Object.defineProperty(record, name, {
-      value: copied(each, copies, depth + 1),
+      value: copyValue(each, copies, depth + 1),
       configurable: true,
       enumerable: true,
       writable: true,

@@ -9,9 +9,9 @@ export function isJson(value: unknown): boolean {
   return isBounded(value, 0, { values: MAX_VALUES })
 }
 
-function isBounded(value: unknown, depth: number, left: { values: number }): boolean {
-  left.values -= 1
-  if (left.values < 0) return false
+function isBounded(value: unknown, depth: number, budget: { values: number }): boolean {
+  budget.values -= 1
+  if (budget.values < 0) return false
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -21,7 +21,7 @@ function isBounded(value: unknown, depth: number, left: { values: number }): boo
     case 'object':
       if (value === null) return true
       if (depth === MAX_DEPTH || !isPlain(value)) return false
-      return Object.values(value).every((each) => isBounded(each, depth + 1, left))
+      return Object.values(value).every((each) => isBounded(each, depth + 1, budget))
     default:
       return false
   }

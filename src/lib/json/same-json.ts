@@ -1,19 +1,21 @@
 /** Whether two JSON values are equal, regardless of the order of keys. An undefined field counts as missing. */
-export function sameJson(one: unknown, other: unknown): boolean {
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
-    return Object.is(one, other) || one === other
-  if (Array.isArray(one) || Array.isArray(other))
+export function sameJson(first: unknown, second: unknown): boolean {
+  if (typeof first !== 'object' || typeof second !== 'object' || first === null || second === null)
+    return Object.is(first, second) || first === second
+  if (Array.isArray(first) || Array.isArray(second))
     return (
-      Array.isArray(one) &&
-      Array.isArray(other) &&
-      one.length === other.length &&
-      one.every((value, index) => sameJson(value, other[index]))
+      Array.isArray(first) &&
+      Array.isArray(second) &&
+      first.length === second.length &&
+      first.every((value, index) => sameJson(value, second[index]))
     )
-  const fields = definedFields(one)
-  const others = new Map(definedFields(other))
+  const fields = definedFields(first)
+  const secondFields = new Map(definedFields(second))
   return (
-    fields.length === others.size &&
-    fields.every(([name, value]) => others.has(name) && sameJson(value, others.get(name)))
+    fields.length === secondFields.size &&
+    fields.every(
+      ([name, value]) => secondFields.has(name) && sameJson(value, secondFields.get(name)),
+    )
   )
 }
 

@@ -105,18 +105,22 @@ function toMessagesRequest(
   },
 ): HttpRequest {
   const { providerId, rules } = preset
-  const { cache_control: asked = EPHEMERAL, ...extraBody } = config.extraBody ?? {}
+  const { cache_control: cacheControl = EPHEMERAL, ...extraBody } = config.extraBody ?? {}
   const baseURL = resolveBaseURL(config, rules, providerId)
-  const { cache = asked !== EPHEMERAL || CACHE_HOSTS.test(baseURL.host) } = config
+  const { cache = cacheControl !== EPHEMERAL || CACHE_HOSTS.test(baseURL.host) } = config
   const turns = messagesTurns(request, { providerId, takesFiles: rules.acceptsFiles })
   const system = textBlocks(systemText(request))
   const tools = toolFields(request, config, { turns, strict: rules.strict })
-  const users = turns.filter(({ role }) => role === 'user')
-  for (const blocks of [system, tools.tools, ...users.slice(-2).map(({ content }) => content)])
-    mark(blocks, cache && asked)
+  const userTurns = turns.filter(({ role }) => role === 'user')
+  for (const blocks of [system, tools.tools, ...userTurns.slice(-2).map(({ content }) => content)])
+    mark(blocks, cache && cacheControl)
   // An assistant turn to be continued must stay last, so the trailer goes into the last user turn.
   if (request.trailer)
-    addBlocks(users.length > 0 ? users.slice(-1) : turns, 'user', textBlocks(request.trailer))
+    addBlocks(
+      userTurns.length > 0 ? userTurns.slice(-1) : turns,
+      'user',
+      textBlocks(request.trailer),
+    )
   return {
     url: messagesURL(baseURL),
     headers: {
@@ -231,12 +235,12 @@ function messagesTurns(request: ModelRequest, options: TurnsOptions): Turn[] {
   for (const message of withFilesAsInput(healHistory(request.messages))) {
     addBlocks(turns, roleOf(message), blocksOf(message, ids, options))
   }
-  const answered = withoutUnanswered(turns)
+  const answeredTurns = withoutUnanswered(turns)
   // The API requires a user turn first.
-  if (answered[0]?.role === 'assistant') {
-    answered.unshift({ role: 'user', content: textBlocks('(The conversation goes on.)') })
+  if (answeredTurns[0]?.role === 'assistant') {
+    answeredTurns.unshift({ role: 'user', content: textBlocks('(The conversation goes on.)') })
   }
-  return answered
+  return answeredTurns
 }
 
 /**
@@ -248,14 +252,14 @@ function withoutUnanswered(turns: readonly Turn[]): Turn[] {
   const results = new Set(
     turns.flatMap(({ content }) => content.map((block) => block['tool_use_id'])),
   )
-  const kept: Turn[] = []
+  const keptTurns: Turn[] = []
   for (const [at, { role, content }] of turns.entries()) {
     const isOver = at < turns.length - 1 && !content.some(isUse)
     const isAnswered = (block: JsonObject): boolean =>
       !/^(server|mcp)_tool_use$/.test(String(block['type'])) || results.has(block['id'])
-    addBlocks(kept, role, isOver ? content.filter(isAnswered) : content)
+    addBlocks(keptTurns, role, isOver ? content.filter(isAnswered) : content)
   }
-  return kept
+  return keptTurns
 }
 
 /** Adds blocks to the last turn if it has the role, else as a new turn. */
@@ -292,10 +296,10 @@ function assistantBlocks(
 ): JsonObject[] {
   const calls = message.parts.filter((part) => part.type === 'tool-call')
   const uses = calls.map((call) => useBlock(call, ids.next(call)))
-  const own = asObjects(message.providerMetadata?.[providerId]?.['content'])
+  const storedContent = asObjects(message.providerMetadata?.[providerId]?.['content'])
   // The stored content is used only if it has as many calls as the message.
-  if (own.length > 0 && own.filter(isUse).length === calls.length) {
-    return own.flatMap((block) =>
+  if (storedContent.length > 0 && storedContent.filter(isUse).length === calls.length) {
+    return storedContent.flatMap((block) =>
       isUse(block) ? [{ ...block, ...idAndName(uses.shift()) }] : replayable(block),
     )
   }

@@ -102,7 +102,7 @@ function readMessage(state: MessagesState, message: JsonRecord): StreamPart[] {
   state.hasMessage = true
   const id = asText(message['id'])
   const isAnother = id !== undefined && state.messageId !== undefined && id !== state.messageId
-  if (isAnother && state.blocks.length > 0) return beginAgain(state)
+  if (isAnother && state.blocks.length > 0) return startSecondAnswer(state)
   state.messageId = id ?? state.messageId
   state.usage = addUsage(state.usage, message['usage'])
   readStop(state, message)
@@ -118,7 +118,7 @@ function readMessage(state: MessagesState, message: JsonRecord): StreamPart[] {
  * Handles the start of a second answer. If the first answer is complete, it is finished. Otherwise both are dropped
  * with an error.
  */
-function beginAgain(state: MessagesState): StreamPart[] {
+function startSecondAnswer(state: MessagesState): StreamPart[] {
   return state.stopReason === undefined ? secondAnswerError() : finish(state, true)
 }
 
@@ -137,10 +137,10 @@ function startBlock(
   if (!start) return []
   state.hasMessage = true
   const isKnown =
-    index !== undefined && state.blocks.some((one) => one.index === index && !one.isMade)
+    index !== undefined && state.blocks.some((other) => other.index === index && !other.isMade)
   // Duplicate text does no harm; a duplicate call would run twice.
   const isHarmful = state.isRepeated ? isKnown || state.calls.count() > 0 : state.calls.count() > 0
-  if ((isKnown || state.isRepeated) && isHarmful) return beginAgain(state)
+  if ((isKnown || state.isRepeated) && isHarmful) return startSecondAnswer(state)
   const block = newBlock(index, asText(start['type']) ?? 'text', start)
   state.blocks.push(block)
   const signature = asText(start['signature'])
@@ -180,12 +180,12 @@ function readDelta(state: MessagesState, event: JsonRecord): StreamPart[] {
 
 /** Returns the block with this index, or the last one if there is no index. Creates a block that was never started. */
 function findBlock(state: MessagesState, index: number | undefined, delta: JsonRecord): Block {
-  const known = blockAt(state, index)
-  if (known) return known
+  const existing = blockAt(state, index)
+  if (existing) return existing
   const type = typeOfDelta(delta['type'])
-  const made: Block = { ...newBlock(index, type, { type }), isMade: true }
-  state.blocks.push(made)
-  return made
+  const block: Block = { ...newBlock(index, type, { type }), isMade: true }
+  state.blocks.push(block)
+  return block
 }
 
 function blockAt({ blocks }: MessagesState, index: number | undefined): Block | undefined {
@@ -240,8 +240,8 @@ function finish(state: MessagesState, isProven: boolean): StreamPart[] {
   const reason = isPause ? 'pause' : mapFinishReason(stopReason, hasCalls)
   const failure = reason === 'error' ? failedError(stopReason) : undefined
   const error = stopReason === undefined ? strayError(state.stray) : failure
-  const isSaid = state.blocks.findLast(isCall)?.isStopped !== false
-  const calls = state.calls.finish(outputEnd(stopReason, isProven && !error, isSaid))
+  const isEndReported = state.blocks.findLast(isCall)?.isStopped !== false
+  const calls = state.calls.finish(outputEnd(stopReason, isProven && !error, isEndReported))
   const parts: StreamPart[] = state.usage ? [{ type: 'usage', usage: state.usage }] : []
   parts.push(...calls)
   if (error) return [...parts, { type: 'error', error }]
@@ -274,15 +274,15 @@ const fields: readonly (readonly [CountName, string])[] = [
  * it for "unknown".
  */
 function addUsage(usage: Usage | undefined, source: unknown): Usage | undefined {
-  const given = asRecord(source)
-  if (!given) return usage
-  const record = { ...given, ...asRecord(given['output_tokens_details']) }
-  const known: { -readonly [Name in CountName]?: number } = { ...usage }
+  const reported = asRecord(source)
+  if (!reported) return usage
+  const record = { ...reported, ...asRecord(reported['output_tokens_details']) }
+  const merged: { -readonly [Name in CountName]?: number } = { ...usage }
   for (const [name, field] of fields) {
     const count = sumOfIterations(record, field) ?? asCount(record[field])
-    if (count !== undefined && !(count === 0 && known[name])) known[name] = count
+    if (count !== undefined && !(count === 0 && merged[name])) merged[name] = count
   }
-  return Object.keys(known).length === 0 ? undefined : known
+  return Object.keys(merged).length === 0 ? undefined : merged
 }
 
 /**
@@ -359,8 +359,8 @@ function isReadable(block: Block): boolean {
 function startInput({ start, json }: Block): string | undefined {
   const { input } = start
   const record = asRecord(input)
-  const isNone = record !== undefined && Object.keys(record).length === 0
-  return isNone || json.length > 0 ? undefined : asArguments(input)
+  const isEmpty = record !== undefined && Object.keys(record).length === 0
+  return isEmpty || json.length > 0 ? undefined : asArguments(input)
 }
 
 /**
@@ -374,11 +374,13 @@ function contentToReplay(
     (block) => isCall(block) || (block.type === 'text' && Object.keys(block.fields).length === 0),
   )
   if (isPlain) return undefined
-  const left = [...calls]
-  return blocks.map((block) => replayed(block, isCall(block) ? left.shift() : undefined))
+  const remainingCalls = [...calls]
+  return blocks.map((block) =>
+    replayBlock(block, isCall(block) ? remainingCalls.shift() : undefined),
+  )
 }
 
-function replayed(block: Block, call: ToolCallStreamPart | undefined): JsonObject {
+function replayBlock(block: Block, call: ToolCallStreamPart | undefined): JsonObject {
   const start = block.start as JsonObject
   const text = block.text.join('')
   switch (block.type) {

@@ -63,21 +63,21 @@ export function createArgumentText(): ArgumentText {
     return add(delta, delta)
   }
 
-  function pushRepeat(delta: string, known: string): string {
+  function pushRepeat(delta: string, previous: string): string {
     repeats++
     last = delta
     if (repeats >= CERTAIN_REPEATS) {
       deltas = []
       length = 0
     }
-    return add(delta, delta.slice(known.length))
+    return add(delta, delta.slice(previous.length))
   }
 
-  function add(delta: string, news: string): string {
+  function add(delta: string, added: string): string {
     deltas.push(delta)
     length += delta.length
-    scan.push(news)
-    return news
+    scan.push(added)
+    return added
   }
 
   function candidates(): string[] {

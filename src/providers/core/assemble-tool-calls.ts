@@ -15,7 +15,7 @@ export interface CallDelta {
   readonly id?: string | undefined
   readonly index?: number | undefined
   /** Position among the calls of the same chunk. */
-  readonly place?: number
+  readonly position?: number
   readonly name?: string | undefined
   readonly args?: string | undefined
 }
@@ -42,7 +42,7 @@ interface OpenCall {
   readonly args: ArgumentText
   /** Deltas that came before the name, held back until it arrives. */
   unshown: string[]
-  readonly place: number
+  readonly position: number
 }
 
 /**
@@ -53,21 +53,21 @@ interface OpenCall {
 export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolCallAssembler {
   const calls: OpenCall[] = []
   const toolCallIds = new Set<string | undefined>()
-  const keyed = createCallIndex()
+  const callIndex = createCallIndex()
   /**
    * The server numbers calls over the whole answer. Others give every call one number, or its position in the chunk.
    */
-  let counts = false
-  let isTwice = false
+  let isNumbered = false
+  let isIndexReused = false
   let isReopened = false
 
   /** Returns the last opened call, unless both it and the delta have an index. */
-  function lastWithout(index: number | undefined): OpenCall | undefined {
+  function lastUnindexed(index: number | undefined): OpenCall | undefined {
     const last = calls[calls.length - 1]
     return index === undefined || last?.index === undefined ? last : undefined
   }
 
-  function open(delta: CallDelta): OpenCall {
+  function openCall(delta: CallDelta): OpenCall {
     const call = newCall(delta, calls.length, toolCallIds.has(delta.id))
     calls.push(call)
     toolCallIds.add(call.toolCallId)
@@ -75,27 +75,27 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
   }
 
   /** Whether the opened call has a number that was already given: the answer has begun anew. */
-  function isRepeated({ index, place }: CallDelta): boolean {
+  function isRepeated({ index, position }: CallDelta): boolean {
     if (index === undefined) return false
-    const before = keyed.find({ index })
-    if (before) isTwice ||= isReopened || before.args.isComplete()
-    else counts ||= index !== place && calls.length > 0
-    return counts && isTwice
+    const existing = callIndex.find({ index })
+    if (existing) isIndexReused ||= isReopened || existing.args.isComplete()
+    else isNumbered ||= index !== position && calls.length > 0
+    return isNumbered && isIndexReused
   }
 
   return {
     push(delta) {
-      const known = keyed.find(delta) ?? lastWithout(delta.index)
-      const isKnown = known !== undefined && !opensAnother(known, delta)
-      if ((known && beginsAnew(known, delta)) || (!isKnown && isRepeated(delta)))
+      const existing = callIndex.find(delta) ?? lastUnindexed(delta.index)
+      const isKnown = existing !== undefined && !opensAnother(existing, delta)
+      if ((existing && beginsAnew(existing, delta)) || (!isKnown && isRepeated(delta)))
         return secondAnswerError()
-      const call = isKnown ? known : open(delta)
+      const call = isKnown ? existing : openCall(delta)
       call.index ??= delta.index
       if (call.providerId === undefined && delta.id !== undefined) {
         call.providerId = delta.id
         call.isRenamed = true
       }
-      keyed.keep(call)
+      callIndex.add(call)
       const parts = applyDelta(call, delta)
       // Reports an opened call that has no name yet. It can't be shown, but counts towards the answer's limit of calls.
       if (!isKnown && call.name === '')
@@ -104,42 +104,42 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
       return parts.length > 0 ? parts : [{ type: 'raw', data: delta }]
     },
     finish(end) {
-      const named = calls.filter((call) => !saysNothing(call, calls))
+      const named = calls.filter((call) => !isEmptyCall(call, calls))
       const hasStray = named.some((call) => call.name === '')
       return named.flatMap((call, at) => {
-        const isDone = keyed.find({ index: call.index }) === call
-        return settle(call, { end, isLast: at === named.length - 1, isDone, hasStray, tools })
+        const isDone = callIndex.find({ index: call.index }) === call
+        return finishCall(call, { end, isLast: at === named.length - 1, isDone, hasStray, tools })
       })
     },
     reopen() {
-      counts = true
+      isNumbered = true
       isReopened = true
     },
     count: () => calls.length,
-    has: (id) => keyed.find({ id }) !== undefined,
+    has: (id) => callIndex.find({ id }) !== undefined,
   }
 }
 
 /** A call without a name and arguments. LiteLLM sends `{}` at an index of its own, after a call without arguments. */
-function saysNothing({ name, args }: OpenCall, { length }: readonly OpenCall[]): boolean {
+function isEmptyCall({ name, args }: OpenCall, { length }: readonly OpenCall[]): boolean {
   return name === '' && (args.isEmpty() || (length > 1 && args.isPlaceholder()))
 }
 
-function newCall({ id, index }: CallDelta, place: number, isTaken: boolean): OpenCall {
+function newCall({ id, index }: CallDelta, position: number, isIdTaken: boolean): OpenCall {
   return {
-    toolCallId: id === undefined || isTaken ? newCallId() : id,
+    toolCallId: id === undefined || isIdTaken ? newCallId() : id,
     providerId: id,
-    isRenamed: isTaken,
+    isRenamed: isIdTaken,
     index,
     name: '',
     args: createArgumentText(),
     unshown: [],
-    place,
+    position,
   }
 }
 
 interface CallIndex {
-  keep(call: OpenCall): void
+  add(call: OpenCall): void
   find(delta: CallDelta): OpenCall | undefined
 }
 
@@ -147,14 +147,14 @@ interface CallIndex {
 function createCallIndex(): CallIndex {
   const calls = new Map<unknown, OpenCall>()
   return {
-    keep(call) {
+    add(call) {
       for (const key of keysOf(call.providerId, call.index)) {
         const other = calls.get(key)
-        if (!other || other.place <= call.place) calls.set(key, call)
+        if (!other || other.position <= call.position) calls.set(key, call)
       }
     },
     find({ id, index }) {
-      const key = keysOf(id, index).find((one) => calls.has(one))
+      const key = keysOf(id, index).find((candidate) => calls.has(candidate))
       return calls.get(key)
     },
   }
@@ -219,9 +219,9 @@ function applyDelta(call: OpenCall, { name, args }: CallDelta): StreamPart[] {
   return parts
 }
 
-function settle(call: OpenCall, settlement: Settlement): StreamPart[] {
+function finishCall(call: OpenCall, settlement: Settlement): StreamPart[] {
   const { toolCallId, name: toolName, providerId, isRenamed, args } = call
   const ref = { toolCallId, toolName }
-  const isOther = isRenamed && providerId !== undefined
-  return callParts(isOther ? { ...ref, providerCallId: providerId } : ref, args, settlement)
+  const hasProviderId = isRenamed && providerId !== undefined
+  return callParts(hasProviderId ? { ...ref, providerCallId: providerId } : ref, args, settlement)
 }

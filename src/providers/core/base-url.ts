@@ -15,11 +15,11 @@ export function resolveBaseURL(
   rules: BaseURLRules,
   providerId: string,
 ): URL {
-  const given = config.baseURL ?? rules.baseURL
-  if (given === null) {
+  const baseURL = config.baseURL ?? rules.baseURL
+  if (baseURL === null) {
     throw new OffstageError('invalid-config', `The provider '${providerId}' needs a baseURL.`)
   }
-  const url = parse(given)
+  const url = parseBaseURL(baseURL)
   url.pathname = url.pathname.replace(/\/+$/, '') || rules.defaultPath
   return url
 }
@@ -27,12 +27,12 @@ export function resolveBaseURL(
 /** Appends the path to the base URL, unless the base URL ends with it already. */
 export function endpointURL(base: URL, path: string): string {
   const url = new URL(base)
-  const given = url.pathname.replace(/\/$/, '')
-  url.pathname = given.endsWith(path) ? given : given + path
+  const basePath = url.pathname.replace(/\/$/, '')
+  url.pathname = basePath.endsWith(path) ? basePath : basePath + path
   return url.href
 }
 
-function parse(text: string): URL {
+function parseBaseURL(text: string): URL {
   // Without `http://`, the host of `localhost:1234` reads as a protocol.
   if (/^https?:/.test(text) && URL.canParse(text)) return new URL(text)
   throw new OffstageError(

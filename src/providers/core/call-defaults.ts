@@ -14,6 +14,6 @@ export function unfinishedCallError(): { readonly error: CallError } {
   return truncatedCallError('The stream ended before this call was complete.')
 }
 
-export function truncatedCallError(what: string): { readonly error: CallError } {
-  return { error: { code: 'truncated', message: what } }
+export function truncatedCallError(message: string): { readonly error: CallError } {
+  return { error: { code: 'truncated', message } }
 }

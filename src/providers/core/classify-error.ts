@@ -152,7 +152,7 @@ function codeOfStatus(status: number | undefined): ErrorCode | undefined {
 }
 
 /** Statuses that decide alone, whatever the message. */
-const decided: ReadonlySet<number> = new Set([401, 402, 529])
+const decisiveStatuses: ReadonlySet<number> = new Set([401, 402, 529])
 /** Codes found in a message that override a 5xx. */
 const overridesOfFailure: ReadonlySet<ErrorCode> = new Set([
   'context-overflow',
@@ -172,14 +172,15 @@ const overridesOfStatus: ReadonlySet<ErrorCode> = new Set([
 export function classifyError({ status, labels, message, field }: Refusal): ErrorCode {
   const byStatus = codeOfStatus(status)
   if (field === 'tools' || field === 'functions') return 'tools-unsupported'
-  if (byStatus !== undefined && status !== undefined && decided.has(status)) return byStatus
+  if (byStatus !== undefined && status !== undefined && decisiveStatuses.has(status))
+    return byStatus
   const byText = codeOfText(labels, message)
   if (byStatus === undefined) return byText ?? 'provider-error'
   if (byText === undefined) return byStatus
   // A refused request is no failure of the server, even if its label says so.
   if (byStatus === 'bad-request') return byText === 'server-error' ? byStatus : byText
-  const allowed = (status ?? 0) >= 500 ? overridesOfFailure : overridesOfStatus
-  return allowed.has(byText) ? byText : byStatus
+  const overrides = (status ?? 0) >= 500 ? overridesOfFailure : overridesOfStatus
+  return overrides.has(byText) ? byText : byStatus
 }
 
 function codeOfText(labels: readonly string[], message: string): ErrorCode | undefined {
@@ -188,13 +189,13 @@ function codeOfText(labels: readonly string[], message: string): ErrorCode | und
   // The request alone exceeds a limit per minute (Groq, OpenAI), so waiting doesn't help.
   if (/request too large for/.test(text)) return 'context-overflow'
   const labelled = patterns.find(([, pattern]) => lowered.some((label) => pattern.test(label)))
-  const matched = patterns.find(([, , messages]) => messages.some((words) => words.test(text)))
+  const matched = patterns.find(([, , messages]) => messages.some((pattern) => pattern.test(text)))
   // A specific label decides. A general label decides only where the message matches no pattern.
-  if (labelled && !general.has(labelled[0])) return labelled[0]
+  if (labelled && !generalCodes.has(labelled[0])) return labelled[0]
   return matched?.[0] ?? labelled?.[0]
 }
 
-const general: ReadonlySet<ErrorCode> = new Set([
+const generalCodes: ReadonlySet<ErrorCode> = new Set([
   'bad-request',
   'server-error',
   'permission-denied',

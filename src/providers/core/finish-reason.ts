@@ -3,7 +3,7 @@ import type { FinishReason } from '../../protocol/message.ts'
 import type { OutputEnd } from './argument-text.ts'
 import { bodyError, incompleteError, plainText } from './provider-error.ts'
 
-const MAX_WORDS = 4_000
+const MAX_STRAY = 4_000
 
 const KEEP_ALIVE =
   /^\W*(?:keep[- ]?alive|(?:still )?(?:processing|waiting|working)|ping|heart ?beat)\W*$/i
@@ -13,7 +13,7 @@ export function addStray(before: unknown, next: unknown): unknown {
   if (typeof next !== 'string') return strayError(before) ? before : next
   if (KEEP_ALIVE.test(next) || !/\S\s+\S/.test(next.trim())) return before ?? next
   if (typeof before !== 'string' || !strayError(before)) return strayError(before) ? before : next
-  return `${before}\n${next}`.slice(0, MAX_WORDS)
+  return `${before}\n${next}`.slice(0, MAX_STRAY)
 }
 
 /**
@@ -21,15 +21,15 @@ export function addStray(before: unknown, next: unknown): unknown {
  * plain words. A single word is no error.
  */
 export function strayError(stray: unknown): ErrorData | undefined {
-  if (typeof stray !== 'string') return readable(bodyError(stray))
-  const words = plainText(stray)
-  return /\S\s+\S/.test(words) && !KEEP_ALIVE.test(words)
-    ? readable(bodyError({ message: words }))
+  if (typeof stray !== 'string') return asIncomplete(bodyError(stray))
+  const text = plainText(stray)
+  return /\S\s+\S/.test(text) && !KEEP_ALIVE.test(text)
+    ? asIncomplete(bodyError({ message: text }))
     : undefined
 }
 
 /** Treats an error of unknown kind like any other unproven end. */
-function readable(error: ErrorData | undefined): ErrorData | undefined {
+function asIncomplete(error: ErrorData | undefined): ErrorData | undefined {
   return error?.code === 'provider-error' ? incompleteError(error.message) : error
 }
 
@@ -45,7 +45,7 @@ export function noAnswerError(format: string, stray: unknown): ErrorData {
 }
 
 /** Finish reasons of vendors, servers and gateways, in lower case with `_` between words. */
-const words: readonly (readonly [FinishReason, words: string])[] = [
+const reasonWords: readonly (readonly [FinishReason, words: string])[] = [
   [
     'stop',
     'stop eos eos_token eot eog end end_turn end_of_text stop_sequence stop_token stop_str complete completed done finish finished',
@@ -68,11 +68,11 @@ const words: readonly (readonly [FinishReason, words: string])[] = [
 ]
 
 const reasons: ReadonlyMap<string, FinishReason> = new Map(
-  words.flatMap(([reason, list]) => list.split(' ').map((word) => [word, reason] as const)),
+  reasonWords.flatMap(([reason, list]) => list.split(' ').map((word) => [word, reason] as const)),
 )
 
 /** Weight of finish reasons in one answer. Only a heavier one replaces these, so a cut answer stays cut. */
-const weight: { readonly [reason in FinishReason]?: number } = {
+const weights: { readonly [reason in FinishReason]?: number } = {
   length: 1,
   'content-filter': 2,
   error: 3,
@@ -84,8 +84,10 @@ const MAX_WORD = 100
 /** Returns the finish reason to report: the one before, or the next. */
 export function pickFinishReason(before: string | undefined, next: string): string {
   const word = next.slice(0, MAX_WORD)
-  const heavy = before === undefined ? 0 : (weight[reasonOf(before) ?? 'other'] ?? 0)
-  return before !== undefined && heavy > 0 && heavy >= (weight[reasonOf(word) ?? 'other'] ?? 0)
+  const weightBefore = before === undefined ? 0 : (weights[reasonOf(before) ?? 'other'] ?? 0)
+  return before !== undefined &&
+    weightBefore > 0 &&
+    weightBefore >= (weights[reasonOf(word) ?? 'other'] ?? 0)
     ? before
     : word
 }
@@ -102,20 +104,24 @@ export function mapFinishReason(word: string | undefined, hasCalls: boolean): Fi
 
 /** Maps a word, or a source with its reason: `content_filter: RECITATION`. */
 function reasonOf(word: string): FinishReason | undefined {
-  const [who = '', why = ''] = word.toLowerCase().replaceAll('-', '_').split(': ')
-  return reasons.get(why) ?? reasons.get(who)
+  const [source = '', detail = ''] = word.toLowerCase().replaceAll('-', '_').split(': ')
+  return reasons.get(detail) ?? reasons.get(source)
 }
 
 /**
- * How complete the last call's arguments can be, judged by the end of the output. `isSaid`: the server reported the
- * end of the call, not of the answer alone. An unknown word proves nothing.
+ * How complete the last call's arguments can be, judged by the end of the output. `isEndReported`: the server
+ * reported the end of the call, not of the answer alone. An unknown word proves nothing.
  */
-export function outputEnd(word: string | undefined, isProven: boolean, isSaid: boolean): OutputEnd {
+export function outputEnd(
+  word: string | undefined,
+  isProven: boolean,
+  isEndReported: boolean,
+): OutputEnd {
   const reason = word === undefined ? 'stop' : reasonOf(word)
   // A filter or a refusal makes the answer void, complete calls included.
   if (!isProven || reason === 'error' || reason === 'content-filter') return 'cut'
   if (reason === 'length') return 'limited'
-  return isSaid && reason !== undefined ? 'complete' : 'unsaid'
+  return isEndReported && reason !== undefined ? 'complete' : 'unsaid'
 }
 
 /** Error of an answer whose finish reason is the only sign of failure. */

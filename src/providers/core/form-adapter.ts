@@ -21,8 +21,8 @@ function filesOf({ request: { messages } }: Refused): FilePart[] {
 /** Metadata from this provider in the request's messages. */
 function metadataOf({ request, providerId }: Refused): JsonObject[] {
   return request.messages.flatMap((message) => {
-    const own = message.role === 'assistant' && message.providerMetadata?.[providerId]
-    return own ? [own] : []
+    const metadata = message.role === 'assistant' && message.providerMetadata?.[providerId]
+    return metadata ? [metadata] : []
   })
 }
 
@@ -46,11 +46,11 @@ export class FormAdapter implements RequestAdapter {
   #form: RequestForm
   #refusals = 0
   /** The refusal that caused the switch to the Responses API. */
-  #switched: ErrorData | undefined
+  #switchError: ErrorData | undefined
   /** The new form found for this message, to be stored with the answer. */
   learned: StoredForm | undefined
   /** Message of the endpoint's last refusal. */
-  #words = ''
+  #refusalMessage = ''
 
   constructor(memory: FormMemory, model: ModelConfigData, canWriteTools = false) {
     this.#memory = memory
@@ -69,26 +69,26 @@ export class FormAdapter implements RequestAdapter {
     const { error } = refused
     const writesTools = this.#canWriteTools && offersTools(refused)
     const isTools = error.code === 'tools-unsupported'
-    const isMissing = this.#switched !== undefined && isNoPath(error)
-    let named = namedChanges(refused, this.#form)
+    const isMissing = this.#switchError !== undefined && isNoPath(error)
+    let changes = namedChanges(refused, this.#form)
     // An error inside a stream may have no specific code.
-    const isNamed = error.code === 'provider-error' && named.length > 0
+    const isNamed = error.code === 'provider-error' && changes.length > 0
     if (!isTools && !isMissing && !isNamed && !isAboutForm(error)) return false
     if (++this.#refusals >= MAX_REQUESTS) return false
     if (isMissing) return this.#switchBack(writesTools)
-    if (isTools && !named.includes('api responses')) named = ['tools text']
-    if (named.includes('tools text') && !writesTools) return false
-    if (named.includes('api responses')) this.#switched = error
-    const first = free(refused)
-    const second = lossy(refused, this.#model)
+    if (isTools && !changes.includes('api responses')) changes = ['tools text']
+    if (changes.includes('tools text') && !writesTools) return false
+    if (changes.includes('api responses')) this.#switchError = error
+    const first = losslessChanges(refused)
+    const second = lossyChanges(refused, this.#model)
     // If a lossy change was needed before, both rungs are climbed with one request.
-    const begun = second.some((change) => this.#form.has(change))
+    const earlyRungs = second.some((change) => this.#form.has(change))
       ? [[...first, ...second]]
       : [first, second]
-    const rungs = [...begun, last(refused, writesTools)]
-    if (this.#refusals === MAX_REQUESTS - 1) return this.#add([...named, ...rungs.flat()], error)
+    const rungs = [...earlyRungs, lastResorts(refused, writesTools)]
+    if (this.#refusals === MAX_REQUESTS - 1) return this.#add([...changes, ...rungs.flat()], error)
     // Skips rungs that change nothing in this request.
-    return this.#add(named, error) || rungs.some((rung) => this.#add(rung, error))
+    return this.#add(changes, error) || rungs.some((rung) => this.#add(rung, error))
   }
 
   /** Switches to tools described as text, after the endpoint refused native tools. */
@@ -98,26 +98,26 @@ export class FormAdapter implements RequestAdapter {
 
   /** Remembers the form of an answered request. The first time, returns warnings about lost information. */
   answered(): StreamPart[] {
-    const before = this.#memory.get(this.#model)
-    const news = [...this.#form].filter((change) => !before.has(change))
-    if (news.length === 0) return []
+    const remembered = this.#memory.get(this.#model)
+    const newChanges = [...this.#form].filter((change) => !remembered.has(change))
+    if (newChanges.length === 0) return []
     this.learned = this.#memory.set(this.#model, this.#form)
-    return lossWarnings(news, this.#words)
+    return lossWarnings(newChanges, this.#refusalMessage)
   }
 
   /** Returns to Chat Completions, since the endpoint has no Responses API. */
   #switchBack(writesTools: boolean): boolean {
-    const refusal = this.#switched as ErrorData
-    this.#switched = undefined
+    const refusal = this.#switchError as ErrorData
+    this.#switchError = undefined
     this.#form = new Set([...this.#form].filter((change) => change !== 'api responses'))
     return writesTools && this.#add(['tools text'], refusal)
   }
 
   #add(changes: readonly string[], { message }: ErrorData): boolean {
-    const before = this.#form.size
+    const sizeBefore = this.#form.size
     this.#form = new Set([...this.#form, ...changes])
-    this.#words = message
-    return this.#form.size > before
+    this.#refusalMessage = message
+    return this.#form.size > sizeBefore
   }
 }
 
@@ -137,7 +137,7 @@ function hasResults({ request }: Refused): boolean {
 }
 
 /** Changes that lose nothing. */
-function free(refused: Refused): string[] {
+function losslessChanges(refused: Refused): string[] {
   const { body } = refused
   const messages = asObjects(body['messages'])
   return [
@@ -150,7 +150,7 @@ function free(refused: Refused): string[] {
   ]
 }
 
-function lossy(refused: Refused, { extraBody }: ModelConfigData): string[] {
+function lossyChanges(refused: Refused, { extraBody }: ModelConfigData): string[] {
   const { instructions, messages } = refused.request
   return [
     ...(optionalFields(refused.body, extraBody).length > 0 ? ['options none'] : []),
@@ -160,12 +160,12 @@ function lossy(refused: Refused, { extraBody }: ModelConfigData): string[] {
   ]
 }
 
-function last(refused: Refused, writesTools: boolean): string[] {
+function lastResorts(refused: Refused, writesTools: boolean): string[] {
   if (!offersTools(refused)) return ['stream off', ...(hasResults(refused) ? ['calls text'] : [])]
   return ['stream off', ...(writesTools ? ['tools text'] : ['schemas minimal', 'calls text'])]
 }
 
-function lossWarnings(changes: readonly string[], words: string): StreamPart[] {
+function lossWarnings(changes: readonly string[], refusalText: string): StreamPart[] {
   const has = (start: string): boolean => changes.some((change) => change.startsWith(start))
   const losses = [
     ...(has('file') ? ['Files were left out.'] : []),
@@ -177,7 +177,7 @@ function lossWarnings(changes: readonly string[], words: string): StreamPart[] {
   ]
   if (losses.length === 0) return []
   const code = has('tools') ? TOOLS_REFUSED : REQUEST_CHANGED
-  const message = `The endpoint refused the request. ${losses.join(' ')}\n${words}`
+  const message = `The endpoint refused the request. ${losses.join(' ')}\n${refusalText}`
   return [{ type: 'warning', code, message }]
 }
 
@@ -231,12 +231,16 @@ const rules: readonly Rule[] = [
 function namedChanges(refused: Refused, form: RequestForm): readonly string[] {
   const { message, details } = refused.error
   // A pointer such as `#/properties/stream` names a place in a schema, not a field of the request.
-  const said = message.replace(/^The endpoint answered \d+: /, '').replace(/#\/\S+/g, 'schema')
-  const text = [asText(details?.['field']), said].filter(Boolean).join(' ')
-  for (const [words, changes] of rules) {
-    if (!words.test(text)) continue
-    const news = [changes(refused, { text, form })].flat().filter((change) => !form.has(change))
-    if (news.length > 0) return news
+  const cleanMessage = message
+    .replace(/^The endpoint answered \d+: /, '')
+    .replace(/#\/\S+/g, 'schema')
+  const text = [asText(details?.['field']), cleanMessage].filter(Boolean).join(' ')
+  for (const [pattern, changes] of rules) {
+    if (!pattern.test(text)) continue
+    const newChanges = [changes(refused, { text, form })]
+      .flat()
+      .filter((change) => !form.has(change))
+    if (newChanges.length > 0) return newChanges
   }
   return []
 }
@@ -247,10 +251,12 @@ function tokenChanges({ body }: Refused, { text }: Context): string | string[] {
   if (field === undefined) return []
   if (/unsupported|unrecognized|unknown|not support|extra|unexpected|forbidden/i.test(text))
     return field === 'max_output_tokens' ? `without ${field}` : 'tokens renamed'
-  const asked = Number(body[field])
-  const numbers = (text.match(/\b\d[\d,]*\b/g) ?? []).map((one) => Number(one.replaceAll(',', '')))
-  const lower = Math.max(...numbers.filter((one) => one > 0 && one < asked))
-  const higher = Math.min(...numbers.filter((one) => one > asked))
+  const limit = Number(body[field])
+  const numbers = (text.match(/\b\d[\d,]*\b/g) ?? []).map((number) =>
+    Number(number.replaceAll(',', '')),
+  )
+  const lower = Math.max(...numbers.filter((number) => number > 0 && number < limit))
+  const higher = Math.min(...numbers.filter((number) => number > limit))
   if (lower > 0) return `tokens max ${lower}`
   return higher < Infinity ? `tokens min ${higher}` : `without ${field}`
 }
@@ -259,21 +265,21 @@ function tokenChanges({ body }: Refused, { text }: Context): string | string[] {
  * Field names that are also ordinary words. Recognised in a refusal only if quoted, at the start of the text, or after
  * a colon, `param`, `invalid` or `argument`.
  */
-const WORDS = /^[a-z]+$/
+const COMMON_WORD = /^[a-z]+$/
 
 /** Drops the optional field that the refusal names last. If two fields exclude each other, the first one stays. */
 function optionChanges({ body }: Refused, { text, form }: Context): string[] {
-  const places = optionalFields(body)
+  const positions = optionalFields(body)
     .map((name) => {
-      const [before, behind] = WORDS.test(name)
+      const [prefix, suffix] = COMMON_WORD.test(name)
         ? ['(?:[\'"`]|^|: |(?:param\\w*|invalid|argument) )', '(?=[\'"`.[: ]|$)']
         : ['\\b', '\\b']
-      return [name, text.search(new RegExp(`${before}${name}${behind}`))] as const
+      return [name, text.search(new RegExp(`${prefix}${name}${suffix}`))] as const
     })
     .filter(([, at]) => at >= 0)
-  const named = places.toSorted(([, a], [, b]) => a - b).at(-1)
-  const inside = /\b(cache_control|citations|phase)\b/.exec(text)?.[1]
-  const field = named?.[0] ?? inside
+  const lastNamed = positions.toSorted(([, a], [, b]) => a - b).at(-1)
+  const nestedField = /\b(cache_control|citations|phase)\b/.exec(text)?.[1]
+  const field = lastNamed?.[0] ?? nestedField
   if (field === undefined) return []
   const change = `without ${field}`
   // After two refused fields, drops all: the endpoint would refuse the others one by one.

@@ -25,7 +25,7 @@ export interface StoredForm {
 
 /** Request forms that endpoints have accepted, by configuration. */
 export class FormMemory {
-  readonly #known = new Map<string, StoredForm>()
+  readonly #forms = new Map<string, StoredForm>()
   readonly #now: () => number
 
   constructor(now: () => number = Date.now) {
@@ -33,22 +33,22 @@ export class FormMemory {
   }
 
   get(model: ModelConfigData): RequestForm {
-    const known = this.#known.get(formKey(model))
-    if (!known) return PLAIN_FORM
-    const isOld = this.#now() - known.at >= DAY_MS
-    return new Set(known.changes.filter((change) => !isOld || !LOSSY.test(change)))
+    const stored = this.#forms.get(formKey(model))
+    if (!stored) return PLAIN_FORM
+    const isOld = this.#now() - stored.at >= DAY_MS
+    return new Set(stored.changes.filter((change) => !isOld || !LOSSY.test(change)))
   }
 
   set(model: ModelConfigData, form: RequestForm): StoredForm {
     const stored = { key: formKey(model), changes: [...form], at: this.#now() }
-    this.#known.set(stored.key, stored)
+    this.#forms.set(stored.key, stored)
     return stored
   }
 
   /** Adds stored request forms, unless newer ones are known. */
   restore(forms: Iterable<StoredForm>): void {
     for (const form of forms)
-      if (form.at > (this.#known.get(form.key)?.at ?? -1)) this.#known.set(form.key, form)
+      if (form.at > (this.#forms.get(form.key)?.at ?? -1)) this.#forms.set(form.key, form)
   }
 }
 

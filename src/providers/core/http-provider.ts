@@ -48,7 +48,7 @@ interface Attempt {
    * Adapts the request to what the server refuses. Created at the server's first refusal, unless the caller gave an
    * adapter.
    */
-  ladder: RequestAdapter | undefined
+  adapter: RequestAdapter | undefined
 }
 
 /** Creates a provider from a wire format and a configuration. */
@@ -78,7 +78,7 @@ async function* runAttempt(
   const { config, options } = setup
   const abortScope = createAbortScope(options.signal)
   const { firstChunkMs = FIRST_CHUNK_MS } = config.timeouts ?? {}
-  const reading: Reading = { isWaiting: true, rest: undefined }
+  const reading: Reading = { isWaiting: true, body: undefined }
   const watchdog = startWatchdog(firstChunkMs, (limitMs) =>
     abortScope.fail(timeoutError(reading.isWaiting ? 'first-chunk' : 'idle', limitMs)),
   )
@@ -90,7 +90,7 @@ async function* runAttempt(
       request,
       definition,
       abortScope,
-      ladder: options.adapter,
+      adapter: options.adapter,
     }
     for (let first: ErrorData | undefined; ;) {
       const opened = await openResponse(attempt, watchdog)
@@ -99,7 +99,7 @@ async function* runAttempt(
       if (!refusal) return
       const { error, body } = refusal
       const badCall = asBadCall(error)
-      const climbs =
+      const willRetry =
         !badCall &&
         body !== undefined &&
         (await adapt(attempt, {
@@ -111,7 +111,7 @@ async function* runAttempt(
         }))
       // The form now has 'tools text': the caller must describe tools as text and send the request again.
       const isOver =
-        !climbs || (request.toolMode !== 'action' && attempt.ladder?.form.has('tools text'))
+        !willRetry || (request.toolMode !== 'action' && attempt.adapter?.form.has('tools text'))
       first ??= error
       if (!isOver) continue
       const isNoPath = error.details?.['status'] === 404 || error.details?.['status'] === 405
@@ -127,14 +127,14 @@ async function* runAttempt(
     yield [{ type: 'error', error: toErrorData(error) }]
   } finally {
     watchdog.stop()
-    void drainBody(reading.rest, abortScope)
+    void drainBody(reading.body, abortScope)
   }
 }
 
 /** Changes the form after a refusal. Loads the adapter at the first one, since few requests are refused. */
 async function adapt(attempt: Attempt, refused: Refused): Promise<boolean> {
-  attempt.ladder ??= new (await import('./form-adapter.ts')).FormAdapter(forms, attempt.config)
-  return attempt.ladder.handleRefusal(refused)
+  attempt.adapter ??= new (await import('./form-adapter.ts')).FormAdapter(forms, attempt.config)
+  return attempt.adapter.handleRefusal(refused)
 }
 
 /** Chooses the wire format. OpenAI's current models take function tools on the Responses API only. */
@@ -144,12 +144,12 @@ async function definitionFor(
 ): Promise<Definition> {
   const { api, baseURL, provider } = config
   const isOwn = provider === 'openai' && `${baseURL ?? OPENAI}/`.startsWith(OPENAI)
-  const asked = api ?? (isOwn || form.has('api responses') ? 'responses' : 'chat')
-  return (asked === 'responses' && (await definition.responses?.())) || definition
+  const chosenApi = api ?? (isOwn || form.has('api responses') ? 'responses' : 'chat')
+  return (chosenApi === 'responses' && (await definition.responses?.())) || definition
 }
 
-function formOf({ ladder, config }: Attempt): RequestForm {
-  return ladder?.form ?? forms.get(config)
+function formOf({ adapter, config }: Attempt): RequestForm {
+  return adapter?.form ?? forms.get(config)
 }
 
 /** Feeds a call that the endpoint could not parse (Groq's `tool_use_failed`) back to the model. */
@@ -173,22 +173,22 @@ interface Reading {
   /** True until the answer's first content. */
   isWaiting: boolean
   /** Reader of the remaining body, once the answer's end is proven. */
-  rest: ReadableStreamDefaultReader<Uint8Array> | undefined
+  body: ReadableStreamDefaultReader<Uint8Array> | undefined
 }
 
 /** Yields the answer's parts. Returns a refusal that came before any content. The loop is the hot path. */
 async function* readAnswer(
-  { config, request: asked, abortScope, ladder }: Attempt,
+  { config, request: originalRequest, abortScope, adapter }: Attempt,
   { response, definition, request, config: signed, body: sent, form }: Opened,
   { watchdog, reading }: { readonly watchdog: Watchdog; readonly reading: Reading },
 ): AsyncGenerator<readonly StreamPart[], FailedRequest | undefined> {
   const { firstChunkMs = FIRST_CHUNK_MS, idleMs = IDLE_MS } = config.timeouts ?? {}
-  let heardAt = performance.now()
+  let lastContentAt = performance.now()
   let ending = false
   let isShown = false
   const state = definition.start(request, signed, form)
   const contentType = response.headers.get('content-type')
-  const answer = createAnswerReader(definition, state, { ...asked, contentType })
+  const answer = createAnswerReader(definition, state, { ...originalRequest, contentType })
   const body = response.body?.getReader()
   abortScope.onEnd(() => void body?.cancel().catch(() => {}))
   let broken: ErrorData | undefined
@@ -203,8 +203,8 @@ async function* readAnswer(
     if (abortScope.failure()) break
     const batch = piece?.value ? answer.push(piece.value) : answer.end()
     const isContent = hasContent(batch)
-    const silence = performance.now() - heardAt
-    if (isContent) heardAt += silence
+    const silence = performance.now() - lastContentAt
+    if (isContent) lastContentAt += silence
     else if (!ending && silence < SILENCE * (reading.isWaiting ? firstChunkMs : idleMs))
       watchdog.reset()
     if (isContent && reading.isWaiting) {
@@ -219,20 +219,20 @@ async function* readAnswer(
     if (isContent) watchdog.pause()
     if (isContent && !isShown) {
       isShown = true
-      const warnings = ladder?.answered() ?? []
+      const warnings = adapter?.answered() ?? []
       if (warnings.length > 0) yield warnings
     }
     yield batch
     if (isContent) watchdog.reset()
   }
-  if (answer.isProven()) reading.rest = body
+  if (answer.isProven()) reading.body = body
   const end = answer.close(abortScope.failure() ?? broken)
   const last = end.at(-1)
   if (!isShown && last?.type === 'error') {
     void body?.cancel().catch(() => {})
     return { error: last.error, body: sent, parts: end }
   }
-  if (!isShown && last?.type === 'finish') yield ladder?.answered() ?? []
+  if (!isShown && last?.type === 'finish') yield adapter?.answered() ?? []
   yield end.flatMap((part) => lastParts(part, definition, signed))
   return undefined
 }
@@ -254,9 +254,9 @@ async function openResponse(attempt: Attempt, watchdog: Watchdog): Promise<Opene
   const form = formOf(attempt)
   const definition = await definitionFor(attempt, form)
   const baseURL = addressOf(definition, attempt.config)
-  const forming = form.size > 0 ? await import('./request-form.ts') : undefined
+  const formModule = form.size > 0 ? await import('./request-form.ts') : undefined
   const request =
-    forming?.applyFormToRequest(attempt.request, form, definition.id) ?? attempt.request
+    formModule?.applyFormToRequest(attempt.request, form, definition.id) ?? attempt.request
   for (let previousRejected = false; ;) {
     // The user may have to sign in first, which takes time.
     watchdog.pause()
@@ -266,10 +266,11 @@ async function openResponse(attempt: Attempt, watchdog: Watchdog): Promise<Opene
     watchdog.reset()
     if (!credentials) return { error: abortScope.failure() ?? incompleteError() }
     const signed = withCredentials(attempt.config, credentials)
-    const config = forming?.applyFormToConfig(signed, form) ?? signed
-    const made = definition.toRequest(request, config, form)
-    const body = forming?.applyFormToBody(made.body, form, config.extraBody) ?? made.body
-    const answer = await openStream({ ...made, body }, abortScope, {
+    const config = formModule?.applyFormToConfig(signed, form) ?? signed
+    const httpRequest = definition.toRequest(request, config, form)
+    const body =
+      formModule?.applyFormToBody(httpRequest.body, form, config.extraBody) ?? httpRequest.body
+    const answer = await openStream({ ...httpRequest, body }, abortScope, {
       ...(options.fetch && { fetch: options.fetch }),
       ...(config.credentials && { credentials: config.credentials }),
     })
@@ -428,13 +429,13 @@ function lastParts(
 ): StreamPart | readonly StreamPart[] {
   if (part.type === 'error') return asBadCall(part.error) ?? part
   if (part.type !== 'finish') return part
-  const own = part.providerMetadata?.[definition.id]
-  const origin = own && originOf(definition, config)
+  const metadata = part.providerMetadata?.[definition.id]
+  const origin = metadata && originOf(definition, config)
   return origin === undefined
     ? part
     : {
         ...part,
-        providerMetadata: { ...part.providerMetadata, [definition.id]: { ...own, origin } },
+        providerMetadata: { ...part.providerMetadata, [definition.id]: { ...metadata, origin } },
       }
 }
 
@@ -448,16 +449,16 @@ function ownMetadata(
   config: ModelConfigData,
 ): ModelRequest {
   const { id } = definition
-  const here = originOf(definition, config)
+  const currentOrigin = originOf(definition, config)
   return {
     ...request,
     messages: request.messages.map((message) => {
       if (message.role !== 'assistant') return message
       const { providerMetadata, ...rest } = message
-      const { origin, ...own } = providerMetadata?.[id] ?? {}
+      const { origin, ...fields } = providerMetadata?.[id] ?? {}
       if (origin === undefined) return message
-      return origin === here
-        ? { ...rest, providerMetadata: { ...providerMetadata, [id]: own } }
+      return origin === currentOrigin
+        ? { ...rest, providerMetadata: { ...providerMetadata, [id]: fields } }
         : rest
     }),
   }

@@ -34,12 +34,13 @@ export function explainPolicy(refusal: PolicyRefusal): {
   const directives = withoutNonces(policy)
     .split(';')
     .map((directive) => directive.trim())
-  const named = (name: RegExp): string | undefined => directives.find((one) => name.test(one))
-  const own = named(/^connect-src\b/i)
-  const governing = own ?? named(/^default-src\b/i) ?? ''
+  const findDirective = (name: RegExp): string | undefined =>
+    directives.find((one) => name.test(one))
+  const connectDirective = findDirective(/^connect-src\b/i)
+  const governing = connectDirective ?? findDirective(/^default-src\b/i) ?? ''
   // Drops keywords: only 'self' means something to connections, and 'none' must go.
   const [, ...sources] = governing.split(/\s+/).filter((one) => !/^'(?!self')/i.test(one))
-  const change = own ? 'Change that to' : 'connect-src is missing; add'
+  const change = connectDirective ? 'Change that to' : 'connect-src is missing; add'
   const orPage = scope === 'worker' ? ", or set transport: 'page' where the page may call it" : ''
   return {
     governing,

@@ -41,7 +41,7 @@ interface VendorError {
 function readVendorError(body: unknown): VendorError | undefined {
   const record = asRecord(Array.isArray(body) ? body[0] : body)
   if (!record) return undefined
-  const error = unwrapped(record['error'])
+  const error = unwrapError(record['error'])
   if (typeof error === 'string' && error !== '') return vendorError(error, record)
   const nested = asRecord(error)
   if (nested && Object.keys(nested).length > 0) return readNested(nested)
@@ -59,16 +59,20 @@ function readVendorError(body: unknown): VendorError | undefined {
 }
 
 /** Removes the lists and objects without a message that gateways wrap around an error. */
-function unwrapped(error: unknown): unknown {
-  let found = error
+function unwrapError(error: unknown): unknown {
+  let current = error
   for (let depth = 0; depth < 4; depth++) {
-    const record = asRecord(found)
+    const record = asRecord(current)
     const isBare = record !== undefined && messageOf(record) === undefined
-    const inner: unknown = Array.isArray(found) ? found[0] : isBare ? record['error'] : undefined
+    const inner: unknown = Array.isArray(current)
+      ? current[0]
+      : isBare
+        ? record['error']
+        : undefined
     if (!inner) break
-    found = inner
+    current = inner
   }
-  return found
+  return current
 }
 
 /** The HTTP status, if it is a failure. */
@@ -80,8 +84,8 @@ function statusOf(source: JsonRecord): number | undefined {
 
 /** Like `readVendorError`, for a body that is known to be an error: accepts looser shapes, too. */
 export function readErrorBody(body: unknown): VendorError | undefined {
-  const known = readVendorError(body)
-  if (known) return known
+  const vendor = readVendorError(body)
+  if (vendor) return vendor
   const record = asRecord(body)
   const message = record && messageOf(record)
   return record && message !== undefined ? vendorError(message, record) : undefined
@@ -94,18 +98,18 @@ function readNested(error: JsonRecord): VendorError {
 }
 
 function messageOf(record: JsonRecord): string | undefined {
-  const { message, msg, detail, error_msg: errorMsg, error_message: long } = record
-  const { text: erring } = record['error_code'] === undefined ? {} : record
-  for (const words of [message, msg, detail, errorMsg, long, erring]) {
-    const inner = asRecord(words)
-    const text = asText(words) ?? asText(inner?.['message']) ?? asText(inner?.['msg'])
+  const { message, msg, detail, error_msg: errorMsg, error_message: errorMessage } = record
+  const { text: errorText } = record['error_code'] === undefined ? {} : record
+  for (const value of [message, msg, detail, errorMsg, errorMessage, errorText]) {
+    const inner = asRecord(value)
+    const text = asText(value) ?? asText(inner?.['message']) ?? asText(inner?.['msg'])
     if (text !== undefined) return text
   }
   const texts = entriesOf(record).map((entry) => {
     const { loc, ...rest } = asRecord(entry) ?? {}
-    const said = asText(entry) ?? messageOf(rest)
+    const text = asText(entry) ?? messageOf(rest)
     const path = pathOf(loc)
-    return path === undefined ? said : `${path}: ${said ?? 'refused'}`
+    return path === undefined ? text : `${path}: ${text ?? 'refused'}`
   })
   return asText(texts.filter((text) => text !== undefined).join('; '))
 }
@@ -131,8 +135,8 @@ function fieldOf(record: JsonRecord): string | undefined {
   return asText(record['param']) ?? pathOf(asRecord(first)?.['loc'])
 }
 
-function vendorError(words: string, source: JsonRecord): VendorError {
-  const message = words.slice(0, MAX_MESSAGE)
+function vendorError(text: string, source: JsonRecord): VendorError {
+  const message = text.slice(0, MAX_MESSAGE)
   const labels = [source['code'], source['type']].flatMap((label) =>
     typeof label === 'string' || typeof label === 'number'
       ? [String(label).slice(0, MAX_LABEL)]
@@ -140,8 +144,8 @@ function vendorError(words: string, source: JsonRecord): VendorError {
   )
   const status = statusOf(source)
   const field = fieldOf(source)?.slice(0, MAX_LABEL)
-  const named = CONTEXT_WINDOW.exec(message)?.[1]?.replaceAll(',', '')
-  const contextWindow = asCount(source['n_ctx']) ?? asCount(named)
+  const statedWindow = CONTEXT_WINDOW.exec(message)?.[1]?.replaceAll(',', '')
+  const contextWindow = asCount(source['n_ctx']) ?? asCount(statedWindow)
   const promptTokens = asCount(source['n_prompt_tokens'])
   return { message, labels, ...omitUndefined({ status, field, contextWindow, promptTokens }) }
 }
@@ -178,10 +182,10 @@ export function networkError(thrown: unknown, url: URL): ErrorData {
 
 /** Error of an answer that broke off: the connection was reset, or the stream ended without its end marker. */
 export function incompleteError(thrown?: unknown): ErrorData {
-  const words = thrown === undefined ? 'the stream ended early' : describeCause(thrown)
+  const cause = thrown === undefined ? 'the stream ended early' : describeCause(thrown)
   return {
     code: 'stream-incomplete',
-    message: `The answer was cut short before its end was proven (${words}).`,
+    message: `The answer was cut short before its end was proven (${cause}).`,
     retryable: true,
   }
 }
@@ -196,8 +200,8 @@ export function timeoutError(phase: 'first-chunk' | 'idle', limitMs: number): Er
 
 export function abortedError(signal: AbortSignal): ErrorData {
   const reason: unknown = signal.reason
-  const words = typeof reason === 'string' ? `: ${reason}` : '.'
-  return { code: 'aborted', message: `The request was aborted${words}`, retryable: false }
+  const suffix = typeof reason === 'string' ? `: ${reason}` : '.'
+  return { code: 'aborted', message: `The request was aborted${suffix}`, retryable: false }
 }
 
 /** Error of a 2xx answer that doesn't come from a model. */
@@ -207,11 +211,11 @@ export function badResponseError(options: {
 }): ErrorData {
   const contentType = options.contentType ?? 'none'
   const isEmpty = options.body.trim() === ''
-  const words = (plainText(options.body) || options.body).slice(0, 300)
-  const what = isEmpty ? 'an empty body' : `this: ${words}`
+  const excerpt = (plainText(options.body) || options.body).slice(0, 300)
+  const content = isEmpty ? 'an empty body' : `this: ${excerpt}`
   return {
     code: 'bad-response',
-    message: `The endpoint sent no event stream or JSON (content type: ${contentType}), but ${what}\nCheck the baseURL: a proxy or a login page may have answered.`,
+    message: `The endpoint sent no event stream or JSON (content type: ${contentType}), but ${content}\nCheck the baseURL: a proxy or a login page may have answered.`,
     retryable: isEmpty,
     details: { contentType },
   }
@@ -227,9 +231,9 @@ export function tooLargeError(limit: number): ErrorData {
 }
 
 function describeCause(thrown: unknown): string {
-  const words = describeThrown(thrown)
+  const text = describeThrown(thrown)
   const cause = thrown instanceof Error ? thrown.cause : undefined
-  return cause instanceof Error ? `${words}: ${describeThrown(cause)}` : words
+  return cause instanceof Error ? `${text}: ${describeThrown(cause)}` : text
 }
 
 /** Error of a second answer in the middle of the first: either could be the valid one. */
@@ -297,7 +301,7 @@ export function bodyError(body: unknown): ErrorData | undefined {
 
 function errorFromVendor(
   vendor: VendorError,
-  words: string = vendor.message,
+  text: string = vendor.message,
   headers: Headers = new Headers(),
 ): ErrorData {
   const { contextWindow, field, labels, message, promptTokens, status } = vendor
@@ -310,7 +314,7 @@ function errorFromVendor(
   const limits = { ...rateLimits(headers), ...omitUndefined({ contextWindow, promptTokens }) }
   return {
     code,
-    message: withAdvice(words, hint),
+    message: withAdvice(text, hint),
     retryable: isRetryable(code),
     details: {
       ...omitUndefined({ status, field, retryAfterMs }),

@@ -60,15 +60,19 @@ export function createAnswerReader<State>(
     close(cause) {
       const batch: StreamPart[] = []
       const status = chunks.status()
-      const unread = typeof status === 'string' || gate.ending() === 'finish' ? undefined : status
-      const error = cause ?? unread
+      const readFailure =
+        typeof status === 'string' || gate.ending() === 'finish' ? undefined : status
+      const error = cause ?? readFailure
       const isFinal = error !== undefined && !harmlessAfterEnd.has(error.code)
       if (gate.ending() !== 'finish') {
         // An end marker after an error is read only if both came in one piece, and proves nothing.
         const done = cause === undefined && status === 'done' && gate.ending() === undefined
-        const ended = definition.end?.(state, { done }) ?? []
+        const endParts = definition.end?.(state, { done }) ?? []
         // The reason why this side ended the answer outweighs an error seen in it.
-        gate.pass(isFinal && cause ? ended.filter(({ type }) => type !== 'error') : ended, batch)
+        gate.pass(
+          isFinal && cause ? endParts.filter(({ type }) => type !== 'error') : endParts,
+          batch,
+        )
       }
       gate.close(batch, error && { error, final: isFinal })
       return batch
@@ -91,7 +95,7 @@ function createChunkReader(contentType: string | null): ChunkReader {
   let format: BodyFormat | undefined
   let head = ''
 
-  function open(text: string): unknown[] {
+  function openFormat(text: string): unknown[] {
     head += text
     const first = head.trimStart()[0]
     if (first === undefined) return []
@@ -103,7 +107,7 @@ function createChunkReader(contentType: string | null): ChunkReader {
   return {
     push(bytes) {
       const text = decoder.decode(bytes, { stream: true })
-      return format ? format.push(text) : open(text)
+      return format ? format.push(text) : openFormat(text)
     },
     end() {
       format ??= openUnexpectedBody(contentType)
@@ -237,10 +241,10 @@ function openEventStream(contentType: string | null): BodyFormat {
   })
   const toLineFeeds = lineFeeds()
 
-  function take(): unknown[] {
-    const taken = values
+  function takeValues(): unknown[] {
+    const batch = values
     values = []
-    return taken
+    return batch
   }
 
   return {
@@ -251,7 +255,7 @@ function openEventStream(contentType: string | null): BodyFormat {
       sinceBreak = lineBreak < 0 ? sinceBreak + text.length : text.length - lineBreak
       if (sinceBreak > MAX_BUFFER) status = tooLargeError(MAX_BUFFER)
       if (status === 'open') parser.feed(toLineFeeds(text))
-      return take()
+      return takeValues()
     },
     end() {
       if (status !== 'open') return []
@@ -259,7 +263,7 @@ function openEventStream(contentType: string | null): BodyFormat {
       isCut = true
       parser.feed('\n\n')
       status = isStream() ? incompleteError() : badResponseError({ contentType, body: opening })
-      return take()
+      return takeValues()
     },
     status: () => status,
   }

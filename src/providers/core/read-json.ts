@@ -9,11 +9,11 @@ export function asRecord(value: unknown): JsonRecord | undefined {
   return isRecord(value) ? value : undefined
 }
 
-const NOTHING: readonly unknown[] = []
+const EMPTY: readonly unknown[] = []
 
 /** The value if it is an array, else an empty array. */
 export function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : NOTHING
+  return Array.isArray(value) ? value : EMPTY
 }
 
 /** The objects of a list; other entries are left out. */

@@ -32,7 +32,7 @@ export function applyFormToRequest(
   let { messages, tools } = request
   messages = replaceFilesWithText(messages, (file) => isLeftOut(file, form))
   messages = messages.map((message) => withoutMetadata(message, form))
-  if (has('calls text')) messages = messages.flatMap(callsInWords(providerId))
+  if (has('calls text')) messages = messages.flatMap(describeCalls(providerId))
   if (has('ids short')) messages = messages.map(withShortIds)
   if (has('schemas portable') || has('schemas minimal')) {
     tools = tools.map((tool) => {
@@ -59,12 +59,12 @@ const REQUIRED = new Set(
 const TOKEN_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const
 
 /**
- * Fields that may be left out, other than those of `kept`. Empty if no known field holds the conversation, as in
+ * Fields that may be left out, other than those of `exempt`. Empty if no known field holds the conversation, as in
  * `{ turns: […] }`: any field could be the one that holds it.
  */
-export function optionalFields(body: JsonObject, kept: JsonObject = {}): string[] {
+export function optionalFields(body: JsonObject, exempt: JsonObject = {}): string[] {
   const names = body['messages'] || body['input'] ? Object.keys(body) : []
-  return names.filter((name) => !REQUIRED.has(name) && !(name in kept))
+  return names.filter((name) => !REQUIRED.has(name) && !(name in exempt))
 }
 
 /** Applies the form's changes to the body's fields. Fields of `extraBody`, such as a filter, go only by name. */
@@ -92,7 +92,7 @@ export function applyFormToBody(
   }
   for (const list of ['messages', 'input', 'system', 'tools'])
     if (Array.isArray(formed[list]))
-      formed[list] = asObjects(formed[list]).map((entry) => formedEntry(entry, form))
+      formed[list] = asObjects(formed[list]).map((entry) => applyFormToEntry(entry, form))
   return JSON.parse(JSON.stringify(formed)) as JsonObject
 }
 
@@ -100,13 +100,13 @@ export function tokenField(body: JsonObject): string | undefined {
   return TOKEN_FIELDS.find((name) => body[name] !== undefined)
 }
 
-function tokensWithin(asked: number, form: RequestForm): number {
+function tokensWithin(requested: number, form: RequestForm): number {
   return [...form].reduce((tokens, change) => {
     const [, bound, limit] = /^tokens (max|min) (\d+)$/.exec(change) ?? []
     return bound === undefined
       ? tokens
       : Math[bound === 'max' ? 'min' : 'max'](tokens, Number(limit))
-  }, asked)
+  }, requested)
 }
 
 function otherField(field: string): string {
@@ -116,16 +116,16 @@ function otherField(field: string): string {
 /** Optional fields of messages, tools and content parts. */
 const OPTIONAL = /^(cache_control|strict|citations|title|phase|status|eager_input_streaming)$/
 
-function formedEntry(entry: JsonObject, form: RequestForm): JsonObject {
+function applyFormToEntry(entry: JsonObject, form: RequestForm): JsonObject {
   const isMessage = entry['role'] !== undefined
   const formed = Object.fromEntries(
     Object.entries(entry).flatMap(([name, value]) => {
       if (isMessage && name === 'name' && form.has('names none')) return []
       if (OPTIONAL.test(name) && form.has(`without ${name}`)) return []
       const isList = name === 'content' && Array.isArray(value)
-      if (isList) return [[name, asObjects(value).map((part) => formedEntry(part, form))]]
+      if (isList) return [[name, asObjects(value).map((part) => applyFormToEntry(part, form))]]
       const fn = name === 'function' ? (asRecord(value) as JsonObject | undefined) : undefined
-      return [[name, fn ? formedEntry(fn, form) : value]]
+      return [[name, fn ? applyFormToEntry(fn, form) : value]]
     }),
   ) as JsonObject
   return isBlank(formed) && form.has('contents filled') ? { ...formed, content: '…' } : formed
@@ -157,19 +157,21 @@ export function metadataDigest(metadata: JsonObject): string {
 function withoutMetadata(message: Message, form: RequestForm): Message {
   if (message.role !== 'assistant' || !message.providerMetadata) return message
   const { providerMetadata, ...rest } = message
-  const isOut = Object.values(providerMetadata).some((own) => form.has(metadataDigest(own)))
-  return isOut || form.has('metadata none') ? rest : message
+  const isRemoved = Object.values(providerMetadata).some((metadata) =>
+    form.has(metadataDigest(metadata)),
+  )
+  return isRemoved || form.has('metadata none') ? rest : message
 }
 
 /** Describes calls without this provider's metadata, and their results, in sentences. */
-function callsInWords(providerId: string): (message: Message) => Message[] {
-  const told = new Set<string>()
+function describeCalls(providerId: string): (message: Message) => Message[] {
+  const describedIds = new Set<string>()
   return (message) => {
     if (message.role === 'assistant') {
       if (message.providerMetadata?.[providerId]) return [message]
       const parts = message.parts.map((part): AssistantMessage['parts'][number] => {
         if (part.type !== 'tool-call') return part
-        told.add(part.toolCallId)
+        describedIds.add(part.toolCallId)
         return {
           type: 'text',
           text: `\nCalled ${part.toolName}: ${JSON.stringify(part.input ?? {})}`,
@@ -178,18 +180,18 @@ function callsInWords(providerId: string): (message: Message) => Message[] {
       return [{ ...message, parts }]
     }
     if (message.role !== 'tool') return [message]
-    const words = message.parts.filter((part) => told.has(part.toolCallId))
-    const rest = message.parts.filter((part) => !told.has(part.toolCallId))
-    const said: UserMessage = {
+    const described = message.parts.filter((part) => describedIds.has(part.toolCallId))
+    const remaining = message.parts.filter((part) => !describedIds.has(part.toolCallId))
+    const description: UserMessage = {
       role: 'user',
-      parts: words.flatMap(({ toolName, output }) => [
+      parts: described.flatMap(({ toolName, output }) => [
         { type: 'text', text: `Result of ${toolName}: ${outputText(output)}` },
         ...outputFiles(output),
       ]),
     }
     return [
-      ...(rest.length > 0 ? [{ ...message, parts: rest }] : []),
-      ...(words.length > 0 ? [said] : []),
+      ...(remaining.length > 0 ? [{ ...message, parts: remaining }] : []),
+      ...(described.length > 0 ? [description] : []),
     ]
   }
 }

@@ -30,10 +30,12 @@ export function retryDelay(
   const maxDelayMs = policy.maxDelayMs ?? MAX_DELAY_MS
   if (!error.retryable || retry > maxRetries) return null
   const backoff = Math.min(baseDelayMs * 2 ** (retry - 1), maxDelayMs)
-  const asked = asCount(error.details?.['retryAfterMs'])
-  if (asked === undefined) return Math.round(backoff / 2 + (backoff / 2) * random())
-  if (asked > maxDelayMs) return null
-  return Math.round(asked + Math.min(asked / 10, backoff, maxDelayMs - asked) * random())
+  const retryAfterMs = asCount(error.details?.['retryAfterMs'])
+  if (retryAfterMs === undefined) return Math.round(backoff / 2 + (backoff / 2) * random())
+  if (retryAfterMs > maxDelayMs) return null
+  return Math.round(
+    retryAfterMs + Math.min(retryAfterMs / 10, backoff, maxDelayMs - retryAfterMs) * random(),
+  )
 }
 
 /**

@@ -37,13 +37,13 @@ const PUBLIC =
  * user and password.
  */
 export function collectSecrets({ apiKey = '', headers = {}, baseURL }: RequestConfig): string[] {
-  const named = [...Object.entries(headers), ...secretsOfURL(baseURL)]
-  const values = [apiKey, ...named.flatMap(([name, value]) => (PUBLIC.test(name) ? [] : [value]))]
+  const entries = [...Object.entries(headers), ...secretsOfURL(baseURL)]
+  const values = [apiKey, ...entries.flatMap(([name, value]) => (PUBLIC.test(name) ? [] : [value]))]
   return (
     values
       // `Headers` trims values, too.
       .map((value) => value.trim())
-      .flatMap((value) => [value, ...insideOf(value)])
+      .flatMap((value) => [value, ...innerSecrets(value)])
       .filter((value) => value.length >= MIN_LENGTH && !DUMMY.test(value))
   )
 }
@@ -64,10 +64,10 @@ export function parseURL(text: string, base?: string): URL | undefined {
 function secretsOfURL(baseURL: string | undefined): (readonly [name: string, value: string])[] {
   const url = parseURL(baseURL ?? '')
   if (!url) return []
-  return [['', decoded(url.username)], ['', decoded(url.password)], ...url.searchParams]
+  return [['', decodeUri(url.username)], ['', decodeUri(url.password)], ...url.searchParams]
 }
 
-function decoded(text: string): string {
+function decodeUri(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -76,7 +76,7 @@ function decoded(text: string): string {
 }
 
 /** Returns a header's value without its scheme, and the user and password of `Basic`. */
-function insideOf(value: string): string[] {
+function innerSecrets(value: string): string[] {
   const [, scheme = '', bare = ''] = /^(bearer|basic|token)\s+(.*)$/is.exec(value) ?? []
   if (scheme.toLowerCase() !== 'basic') return [bare]
   try {

@@ -17,7 +17,7 @@ export interface AbortScope {
   release(): void
 }
 
-export function createAbortScope(outer: AbortSignal | undefined): AbortScope {
+export function createAbortScope(callerSignal: AbortSignal | undefined): AbortScope {
   const controller = new AbortController()
   let failure: ErrorData | undefined
   let listener: (() => void) | undefined
@@ -35,10 +35,10 @@ export function createAbortScope(outer: AbortSignal | undefined): AbortScope {
   }
 
   const onAbort = (): void => {
-    if (outer) fail(abortedError(outer))
+    if (callerSignal) fail(abortedError(callerSignal))
   }
-  if (outer?.aborted) onAbort()
-  else outer?.addEventListener('abort', onAbort)
+  if (callerSignal?.aborted) onAbort()
+  else callerSignal?.addEventListener('abort', onAbort)
 
   return {
     signal: controller.signal,
@@ -50,7 +50,7 @@ export function createAbortScope(outer: AbortSignal | undefined): AbortScope {
       if (failure) onEnd()
     },
     release() {
-      outer?.removeEventListener('abort', onAbort)
+      callerSignal?.removeEventListener('abort', onAbort)
     },
   }
 }
@@ -79,20 +79,20 @@ export function startWatchdog(limitMs: number, onTimeout: (limitMs: number) => v
   let limit = limitMs
   let lastActivity = performance.now()
   let isPaused = false
-  let due = 0
+  let dueAt = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function arm(): void {
     clearTimeout(timer)
     if (!(limit > 0) || limit === Infinity) return
-    const left = Math.min(lastActivity + limit - performance.now(), limit, TICK_MS)
-    due = performance.now() + left
-    timer = setTimeout(check, left)
+    const waitMs = Math.min(lastActivity + limit - performance.now(), limit, TICK_MS)
+    dueAt = performance.now() + waitMs
+    timer = setTimeout(check, waitMs)
   }
 
   function check(): void {
     const now = performance.now()
-    if (isPaused || now - due > LATE_MS) lastActivity = now
+    if (isPaused || now - dueAt > LATE_MS) lastActivity = now
     if (now - lastActivity >= limit) onTimeout(limit)
     else arm()
   }

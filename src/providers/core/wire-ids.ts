@@ -26,7 +26,7 @@ export interface WireIds {
  * refuse duplicate ids in a request. The first call keeps its id; the others get Offstage's unique one.
  */
 export function createWireIds(rule: IdRule): WireIds {
-  const known = new Map<string, string>()
+  const idsByCall = new Map<string, string>()
   const used = new Set<string>()
   return {
     next({ toolCallId, providerCallId = toolCallId }) {
@@ -34,10 +34,10 @@ export function createWireIds(rule: IdRule): WireIds {
       const ids = candidates.map((id) => wireId(id, rule))
       const id = ids.find((candidate) => !used.has(candidate)) ?? toolCallId
       used.add(id)
-      known.set(toolCallId, id)
+      idsByCall.set(toolCallId, id)
       return id
     },
-    getId: (toolCallId) => known.get(toolCallId) ?? wireId(toolCallId, rule),
+    getId: (toolCallId) => idsByCall.get(toolCallId) ?? wireId(toolCallId, rule),
   }
 }
 
@@ -45,10 +45,10 @@ export function createWireIds(rule: IdRule): WireIds {
 export function wireId(id: string, { pattern, length }: IdRule): string {
   if (pattern.test(id)) return id
   let state = fnv1a(id)
-  let made = ''
-  while (made.length < length) {
-    made += ALPHABET[state % ALPHABET.length]
-    state = fnv1a(`${made}${id}`, state)
+  let generated = ''
+  while (generated.length < length) {
+    generated += ALPHABET[state % ALPHABET.length]
+    state = fnv1a(`${generated}${id}`, state)
   }
-  return made
+  return generated
 }

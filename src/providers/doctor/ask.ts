@@ -40,7 +40,7 @@ export async function sendDiagnosticRequest(
   const onAbort = (): void => controller.abort()
   signal?.addEventListener('abort', onAbort)
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<Outcome>((resolve) => {
+  const timeout = new Promise<Outcome>((resolve) => {
     controller.signal.addEventListener('abort', () => resolve({ type: 'timeout' }))
     timer = setTimeout(() => controller.abort(), timeoutMs)
   })
@@ -52,7 +52,7 @@ export async function sendDiagnosticRequest(
     signal: controller.signal,
   }
   const answer = exchange(() => send(url.href, request))
-  const outcome = await Promise.race([answer, late])
+  const outcome = await Promise.race([answer, timeout])
   clearTimeout(timer)
   signal?.removeEventListener('abort', onAbort)
   throwIfAborted(signal)

@@ -93,9 +93,9 @@ export interface Page {
  * Returns the page that requests come from: the given address, else the global scope's own. A worker has its page's
  * origin, even from a `blob:` URL. Undefined outside browsers, which alone restrict requests.
  */
-export function pageOf(given: string | undefined): Page | undefined {
-  const own = asText(globalOf('origin'))
-  const origin = given ?? own
+export function pageOf(pageOrigin: string | undefined): Page | undefined {
+  const scopeOrigin = asText(globalOf('origin'))
+  const origin = pageOrigin ?? scopeOrigin
   if (origin === undefined) return undefined
   const address = origin === 'null' ? asText(asRecord(globalOf('location'))?.['href']) : origin
   try {

@@ -13,7 +13,9 @@ import { type ToolCallFormat, detectToolCallFormat } from './dialects.ts'
 const WEAK = 'Use a larger model, or one that was trained to call tools.'
 
 /** Texts for an answer without a call. No `fix`: the model or its template is the cause. */
-const INSTEAD: { readonly [type in Instead]: { readonly what: string; readonly fix?: string } } = {
+const NO_CALL_TEXTS: {
+  readonly [type in Instead]: { readonly what: string; readonly fix?: string }
+} = {
   words: { what: 'answered in words' },
   nothing: { what: 'gave an empty answer' },
   thoughts: {
@@ -39,7 +41,7 @@ export async function checkTools(examination: Examination, server: string): Prom
   const { toolMode = 'auto' } = examination.config
   if (toolMode === 'action') return checkAction(examination)
   const advice = adviceFor(server)
-  const result = await probeModel(examination, { ask: 'call' })
+  const result = await probeModel(examination, { kind: 'call' })
   if (result.error?.code === 'tools-unsupported')
     return reportRefusal(examination, withoutAdvice(result.error), server)
   if (result.error && FAILURES.has(result.error.code))
@@ -52,11 +54,11 @@ export async function checkTools(examination: Examination, server: string): Prom
 async function retryWithoutTools(
   examination: Examination,
   failed: ProbeResult,
-  words: string,
+  refusalText: string,
 ): Promise<ProbeResult> {
-  const result = await probeModel(examination, { ask: 'word' })
+  const result = await probeModel(examination, { kind: 'word' })
   if (result.error) return failed
-  const message = `The server fails when tools are offered: ${words}`
+  const message = `The server fails when tools are offered: ${refusalText}`
   examination.findings.fail('tools', message, "Set toolMode: 'action', or correct its template.")
   return result
 }
@@ -71,29 +73,29 @@ async function checkAction(examination: Examination): Promise<ProbeResult> {
 }
 
 function probeAction(examination: Examination): Promise<ProbeResult> {
-  return probeModel(examination, { ask: 'action', instructions: actionPrompt([probeTool]) })
+  return probeModel(examination, { kind: 'action', instructions: actionPrompt([probeTool]) })
 }
 
 async function reportRefusal(
   examination: Examination,
-  words: string,
+  refusalText: string,
   server: string,
 ): Promise<ProbeResult> {
   const { findings, config } = examination
-  const { refused } = adviceFor(server, words)
-  const message = `The server refuses tools: ${words}`
+  const { refused } = adviceFor(server, refusalText)
+  const message = `The server refuses tools: ${refusalText}`
   const fix = `For native calls, ${refused}`
   if (config.toolMode === 'native') {
     findings.fail('tools', message, `${fix}\nElse set toolMode: 'auto'.`)
-    return probeModel(examination, { ask: 'word' })
+    return probeModel(examination, { kind: 'word' })
   }
   const result = await probeAction(examination)
-  const how = result.error
+  const outcome = result.error
     ? 'is used instead.'
     : isActionCall(result)
       ? 'is used instead, and the model called a tool in it.'
       : 'is used instead, but the model called no tool in it.'
-  findings.warn('tools', `${message}\nACTION mode ${how}`, fix)
+  findings.warn('tools', `${message}\nACTION mode ${outcome}`, fix)
   return result
 }
 
@@ -129,8 +131,8 @@ function reportVerdict(
     case 'none':
       return findings.warn(
         'tools',
-        `Asked for a call, the model ${INSTEAD[verdict.instead].what}.`,
-        INSTEAD[verdict.instead].fix ?? (inWords === undefined ? WEAK : `${inWords} ${WEAK}`),
+        `Asked for a call, the model ${NO_CALL_TEXTS[verdict.instead].what}.`,
+        NO_CALL_TEXTS[verdict.instead].fix ?? (inWords === undefined ? WEAK : `${inWords} ${WEAK}`),
       )
     default:
       verdict satisfies never
@@ -162,8 +164,8 @@ function judgeNative({ turn, isLate }: ProbeResult): Verdict {
     if (call.input !== undefined) return judgeInput(call.toolName, call.input)
     return isCut ? { type: 'cut' } : { type: 'invalid', reason: call.error.message }
   }
-  const inText = judgeText(turn)
-  if (inText) return inText
+  const textVerdict = judgeText(turn)
+  if (textVerdict) return textVerdict
   return isCut ? { type: 'cut' } : { type: 'none', instead: insteadOf(turn) }
 }
 
@@ -234,10 +236,10 @@ function byParser(
   names: string | undefined,
   advise: (parser: string) => string,
 ): string {
-  const [parser, ...others] = names?.split(' ') ?? []
+  const [parser, ...otherParsers] = names?.split(' ') ?? []
   if (parser === undefined)
     return `${server} has no parser that is known to read this format: use toolMode 'action', or another model.`
-  const more = others.length === 0 ? '' : ` (for some models: ${others.join(', ')})`
+  const more = otherParsers.length === 0 ? '' : ` (for some models: ${otherParsers.join(', ')})`
   return advise(parser) + more
 }
 
@@ -294,25 +296,25 @@ const advice: { readonly [server: string]: ToolAdvice } = {
   localai: {
     ...generic,
     asText: (dialect) => {
-      const own =
+      const templateAdvice =
         "In the model's configuration, use the model's own template (template.use_tokenizer_template: true)."
       const vllm = byParser('vLLM', dialect?.vllm, (parser) => `options: [tool_parser:${parser}]`)
-      return `${own} With the vLLM backend: ${vllm}`
+      return `${templateAdvice} With the vLLM backend: ${vllm}`
     },
   },
 }
 
 /** Flags that a refusal's text may name, with the server software that has them. */
-const named: readonly (readonly [words: RegExp, server: string])[] = [
+const serverFlags: readonly (readonly [words: RegExp, server: string])[] = [
   [/--enable-auto-tool-choice/, 'vllm'],
   [/--jinja/, 'llamacpp'],
 ]
 
 /** @param refusal the server's words, where it refused tools. */
 function adviceFor(server: string, refusal = ''): ToolAdvice {
-  const known = Object.hasOwn(advice, server) ? advice[server] : undefined
+  const serverAdvice = Object.hasOwn(advice, server) ? advice[server] : undefined
   // Any server may answer under a vendor's name, so its refusal may name other software.
-  if (known && known !== hosted) return known
-  const [, found = ''] = named.find(([words]) => words.test(refusal)) ?? []
-  return advice[found] ?? known ?? generic
+  if (serverAdvice && serverAdvice !== hosted) return serverAdvice
+  const [, namedServer = ''] = serverFlags.find(([pattern]) => pattern.test(refusal)) ?? []
+  return advice[namedServer] ?? serverAdvice ?? generic
 }

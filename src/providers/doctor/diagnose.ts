@@ -58,10 +58,7 @@ async function explainNoAnswer(examination: Examination, noAnswer: NoAnswer): Pr
     return findings.fail('content-security-policy', message, fix)
   }
   findings.ok('content-security-policy', 'No policy of this scope refused the request.')
-  if (
-    noAnswer.outcome.type === 'unreachable' &&
-    (await letsSimpleRequestsThrough(examination, plan))
-  )
+  if (noAnswer.outcome.type === 'unreachable' && (await acceptsNoCorsRequest(examination, plan)))
     return explainRefusal(examination, noAnswer, page)
   explainBrowser(examination, noAnswer, {
     page,
@@ -85,7 +82,7 @@ function explainWithoutPage(
 }
 
 /** Whether the server answers a `no-cors` request: the answer stays hidden, but its existence shows. */
-async function letsSimpleRequestsThrough(
+async function acceptsNoCorsRequest(
   examination: Examination,
   plan: PlannedRequest,
 ): Promise<boolean> {
@@ -116,11 +113,11 @@ async function explainRefusal(
   )
   const simple = await examination.sendRequest(models, {})
   const names = [...plan.headers.keys()].filter((name) => name !== 'accept').join(', ')
-  const what =
+  const problem =
     simple.type === 'answer'
       ? `allows the origin ${origin}, but not a POST request with the headers ${names}`
       : `does not allow the origin ${origin}`
-  findings.fail('cors', `The server runs, but ${what}.`, help.cors(origin))
+  findings.fail('cors', `The server runs, but ${problem}.`, help.cors(origin))
 }
 
 interface Gate {
@@ -214,12 +211,12 @@ async function examineEndpoint(examination: Examination): Promise<readonly strin
   try {
     const outcome = await probeEndpoint(examination, plan)
     if (outcome.type === 'answer') {
-      passReach(examination, plan, page)
+      reportReachable(examination, plan, page)
       return await examineAnswer(examination, { plan, outcome })
     }
     const list = await listModels(examination, plan, plan.url)
-    if (list.models && (await answersReal(examination, plan, list))) {
-      passReach(examination, plan, page)
+    if (list.models && (await answersRealRequest(examination, plan, list))) {
+      reportReachable(examination, plan, page)
       return list.models
     }
     await explainNoAnswer(examination, { plan, outcome, page, policy, help, list })
@@ -230,7 +227,7 @@ async function examineEndpoint(examination: Examination): Promise<readonly strin
 }
 
 /** An answer was seen, so nothing blocked it. */
-function passReach(
+function reportReachable(
   { findings }: Examination,
   { url }: PlannedRequest,
   page: Page | undefined,
@@ -268,17 +265,17 @@ async function examineAnswer(
 ): Promise<readonly string[] | undefined> {
   const { findings } = examination
   const refusal = refusalOf(outcome)
-  const strange = describeNonEndpoint(outcome)
-  if (strange !== undefined && refusal?.code !== 'model-not-found') {
+  const problem = describeNonEndpoint(outcome)
+  if (problem !== undefined && refusal?.code !== 'model-not-found') {
     const endpoint = await findEndpoint(examination, plan)
     const fix = endpoint
       ? `Set ${endpoint.setting}`
       : 'Check the path of the baseURL; most servers want it to end in /v1.'
-    findings.fail('path', `${displayURL(plan.url)} ${strange}.`, fix)
+    findings.fail('path', `${displayURL(plan.url)} ${problem}.`, fix)
     return endpoint && (await listModels(examination, plan, endpoint.url)).models
   }
-  const isClosed = refusal?.code === 'authentication' || refusal?.code === 'permission-denied'
-  if (!isClosed && outcome.status < 500)
+  const isDenied = refusal?.code === 'authentication' || refusal?.code === 'permission-denied'
+  if (!isDenied && outcome.status < 500)
     findings.ok('path', `A model endpoint answers there, in ${formatAt(plan.url)}.`)
   const list = await listModels(examination, plan, plan.url)
   const server = detectServer(examination.config.provider, plan.url, list.owner)
@@ -287,13 +284,13 @@ async function examineAnswer(
     list,
     help: helpFor(server),
     server,
-    ...(isClosed && refusal && { refusal }),
+    ...(isDenied && refusal && { refusal }),
   })
   return list.models
 }
 
 /** Sends a real request: some servers hang on the empty one but answer a real one. */
-async function answersReal(
+async function answersRealRequest(
   examination: Examination,
   plan: PlannedRequest,
   list: ModelList,
@@ -394,7 +391,7 @@ async function checkModel(
 ): Promise<boolean> {
   const { findings, options } = examination
   if (evidence.model === '' && evidence.list.models) {
-    const message = `No model is configured. ${listed(evidence.list.models)}`
+    const message = `No model is configured. ${listModelNames(evidence.list.models)}`
     findings.fail('model', message, "Set 'model' to one of them.")
   }
   if (options.probe === false) {
@@ -425,13 +422,13 @@ async function askModel(examination: Examination, server: string): Promise<Probe
   const { findings, config } = examination
   if (config.toolChoice === 'none') {
     findings.skip('tools', "toolChoice is 'none': no call is wanted.")
-    return probeModel(examination, { ask: 'word' })
+    return probeModel(examination, { kind: 'word' })
   }
   // Loads the parser of calls in text, which only this check needs.
-  const part = await import('./check-tools.ts').catch(() => undefined)
-  if (part) return part.checkTools(examination, server)
+  const toolChecks = await import('./check-tools.ts').catch(() => undefined)
+  if (toolChecks) return toolChecks.checkTools(examination, server)
   findings.skip('tools', "The doctor's file for this check could not be loaded.")
-  return probeModel(examination, { ask: 'word' })
+  return probeModel(examination, { kind: 'word' })
 }
 
 function reportAnswer({ findings }: Examination, evidence: Evidence, result: ProbeResult): void {
@@ -446,7 +443,10 @@ function reportAnswer({ findings }: Examination, evidence: Evidence, result: Pro
   else findings.ok('streaming', 'The answer was streamed.')
   const { models } = list
   if (models && models.length > 0 && !offers(models, model))
-    findings.warn('model', `The server answered, but does not list ${model}. ${listed(models)}`)
+    findings.warn(
+      'model',
+      `The server answered, but does not list ${model}. ${listModelNames(models)}`,
+    )
   else findings.ok('model', `${model || 'The model'} can be used.`)
 }
 
@@ -460,7 +460,7 @@ function reportError({ findings }: Examination, evidence: Evidence, error: Error
     case 'permission-denied':
       return findings.fail('authentication', message, help.forbidden)
     case 'model-not-found': {
-      const text = list.models ? `${message}\n${listed(list.models)}` : message
+      const text = list.models ? `${message}\n${listModelNames(list.models)}` : message
       return findings.fail('model', text, help.model(model))
     }
     case 'rate-limited':
@@ -512,12 +512,12 @@ function checkListing({ findings }: Examination, { model, list, help }: Evidence
   if (findings.has('model') || !models || model === '') return
   if (offers(models, model)) return findings.ok('model', `The server lists ${model}.`)
   if (help.ignoresModel)
-    return findings.warn('model', `The server serves its own model. ${listed(models)}`)
-  const message = `The server does not have ${model}. ${listed(models)}`
+    return findings.warn('model', `The server serves its own model. ${listModelNames(models)}`)
+  const message = `The server does not have ${model}. ${listModelNames(models)}`
   findings.fail('model', message, help.model(model))
 }
 
-function listed(models: readonly string[]): string {
+function listModelNames(models: readonly string[]): string {
   if (models.length === 0) return 'Models: none.'
   const more = models.length > 20 ? ` and ${models.length - 20} more` : ''
   return `Models: ${models.slice(0, 20).join(', ')}${more}.`

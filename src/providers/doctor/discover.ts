@@ -73,13 +73,13 @@ const NOT_FOR_CHAT = /embed|rerank|whisper|\bbge\b|\btts\b/i
  */
 export async function discover(options: DiscoverOptions = {}): Promise<readonly Discovery[]> {
   throwIfAborted(options.signal)
-  const found = await Promise.all([
+  const discoveries = await Promise.all([
     ...serverPorts.map(({ port, servers }) => findServer(port, servers, options)),
     findBrowserModel(),
     findGpu(),
   ])
   throwIfAborted(options.signal)
-  return found.filter((entry) => entry !== undefined)
+  return discoveries.filter((entry) => entry !== undefined)
 }
 
 type Servers = (typeof serverPorts)[number]['servers']
@@ -112,8 +112,8 @@ async function describeServer(
   if (!entries) {
     // llama.cpp lists its model without a key, so on port 8080 a 401 means LocalAI.
     const provider = servers[servers.length - 1] ?? servers[0]
-    const isClosed = outcome.status === 401 && /json/i.test(outcome.contentType)
-    if (!isClosed) return undefined
+    const needsKey = outcome.status === 401 && /json/i.test(outcome.contentType)
+    if (!needsKey) return undefined
     return {
       type: 'server',
       provider,
@@ -195,12 +195,12 @@ export async function listModels(
   const { credentials = 'omit' } = examination.config
   const get = (pathname: string): Promise<Outcome> =>
     examination.sendRequest(new URL(pathname, endpoint.origin), { headers, credentials })
-  const listed = await get(path)
-  const models = modelNames(listed)
-  const status = listed.type === 'answer' ? { status: listed.status } : {}
-  const owner = ownerOf(modelEntries(listed) ?? [])
+  const outcome = await get(path)
+  const models = modelNames(outcome)
+  const status = outcome.type === 'answer' ? { status: outcome.status } : {}
+  const owner = ownerOf(modelEntries(outcome) ?? [])
   if (models) return { ...status, models, ...(owner !== undefined && { owner }) }
-  if (listed.type === 'timeout' || addressSpaceOf(endpoint.hostname) === 'public') return status
+  if (outcome.type === 'timeout' || addressSpaceOf(endpoint.hostname) === 'public') return status
   const tags = modelNames(await get('/api/tags'))
   return { ...status, ...(tags && { models: tags }) }
 }
@@ -281,7 +281,7 @@ export async function findEndpoint(
   examination: Examination,
   plan: PlannedRequest,
 ): Promise<FoundEndpoint | undefined> {
-  const found = await Promise.all(
+  const urls = await Promise.all(
     usualEndpoints(plan.url).map(async (url) => {
       const outcome = await probeEndpoint(examination, plan, url)
       const isEndpoint =
@@ -291,7 +291,7 @@ export async function findEndpoint(
       return isEndpoint ? url : undefined
     }),
   )
-  const url = found.find((candidate) => candidate !== undefined)
+  const url = urls.find((candidate) => candidate !== undefined)
   if (!url) return undefined
   const isOther = formatAt(url) !== formatAt(plan.url)
   const api = url.pathname.endsWith(RESPONSES) ? 'responses' : 'chat'
@@ -307,9 +307,9 @@ function usualEndpoints(endpoint: URL): URL[] {
   const base = endpoint.pathname.replace(/(\/v1)?\/messages$|\/chat\/completions$|\/responses$/, '')
   const segments = base.split('/').filter(Boolean)
   const beginnings = segments.map((_, index) => `/${segments.slice(0, index + 1).join('/')}`)
-  const own = [...beginnings.toReversed(), ''].flatMap((path) => [path, `${path}/v1`])
+  const ownPaths = [...beginnings.toReversed(), ''].flatMap((path) => [path, `${path}/v1`])
   const vendors = isMessages ? ['', '/anthropic'] : ['/v1', '/api/v1', '/openai/v1', '/api']
-  const paths = (isMessages ? [...beginnings.toReversed(), ...vendors] : [...own, ...vendors])
+  const paths = (isMessages ? [...beginnings.toReversed(), ...vendors] : [...ownPaths, ...vendors])
     .map((path) => path + suffix)
     .filter((path) => path !== endpoint.pathname)
   // OpenAI's other format, at the same address.

@@ -75,12 +75,12 @@ class Findings {
   /** Builds the report. `clean` removes secrets from each text. */
   report(models: readonly string[] | undefined, clean: (text: string) => string): Diagnosis {
     const checks = CHECK_NAMES.map((name) => {
-      const check = this.#checks.get(name) ?? notReached(name)
+      const check = this.#checks.get(name) ?? skippedCheck(name)
       const fix = check.fix && clean(check.fix)
       return { ...check, message: clean(check.message), ...(fix && { fix }) }
     })
     return {
-      ok: !checks.some(isInTheWay),
+      ok: !checks.some(preventsOk),
       checks,
       ...(models && { models: models.map(clean) }),
     }
@@ -92,11 +92,11 @@ class Findings {
 }
 
 /** Whether a check keeps the report from being `ok`. A warning about `answer` does: the model hasn't answered yet. */
-function isInTheWay({ name, status }: Check): boolean {
+function preventsOk({ name, status }: Check): boolean {
   return status === 'failed' || (name === 'answer' && status === 'warning')
 }
 
-function notReached(name: CheckName): Check {
+function skippedCheck(name: CheckName): Check {
   return { name, status: 'skipped', message: 'Not reached: an earlier check failed.' }
 }
 
@@ -144,7 +144,7 @@ export class Examination {
 
   /** Keeps the values of these headers out of the report. */
   learnSecrets(headers: Iterable<readonly [name: string, value: string]>): void {
-    const values = [...headers].filter(([name]) => !harmless.has(name.toLowerCase()))
+    const values = [...headers].filter(([name]) => !publicHeaders.has(name.toLowerCase()))
     const secret = { provider: '', model: '', headers: Object.fromEntries(values) }
     this.#redactor.add(collectSecrets(secret))
   }
@@ -156,13 +156,13 @@ export class Examination {
   /** Whether the provider is reached over HTTP. */
   isHttp(): boolean {
     const { provider } = this.config
-    const own = this.options.providers?.find(({ id }) => id === provider)
-    if (own) return 'toRequest' in own
+    const customProvider = this.options.providers?.find(({ id }) => id === provider)
+    if (customProvider) return 'toRequest' in customProvider
     return Object.hasOwn(chatPresets, provider) || Object.hasOwn(messagesPresets, provider)
   }
 }
 
-const harmless: ReadonlySet<string> = new Set([
+const publicHeaders: ReadonlySet<string> = new Set([
   'content-type',
   'accept',
   'anthropic-version',

@@ -19,9 +19,9 @@ export interface PlannedRequest {
 
 /** The request to the model: for one word, a native tool call, or a call in ACTION mode. */
 export type Probe =
-  | { readonly ask: 'word' }
-  | { readonly ask: 'call' }
-  | { readonly ask: 'action'; readonly instructions: string }
+  | { readonly kind: 'word' }
+  | { readonly kind: 'call' }
+  | { readonly kind: 'action'; readonly instructions: string }
 
 export interface ProbeResult {
   readonly turn: CollectedTurn
@@ -65,7 +65,7 @@ const ANSWER_MS = 60_000
  */
 export async function planRequest(examination: Examination): Promise<PlannedRequest | ErrorData> {
   let plan: PlannedRequest | undefined
-  const { error } = await send(examination, { ask: 'call' }, (url, init) => {
+  const { error } = await send(examination, { kind: 'call' }, (url, init) => {
     const model = asText(asRecord(parseJson(String(init?.body)))?.['model'])
     plan = {
       url: new URL(String(url)),
@@ -96,7 +96,7 @@ async function send(
     contentType = response.headers.get('content-type') ?? ''
     return response
   }
-  const config = bounded(examination.config, probe)
+  const config = withLimits(examination.config, probe)
   const limit = new AbortController()
   const stop = (): void => limit.abort()
   signal?.addEventListener('abort', stop)
@@ -113,9 +113,9 @@ async function send(
     (async function* () {
       // `createProvider` demands a model name. With a blank one, a Chat Completions server can reply which models it
       // has.
-      const unnamed = Object.hasOwn(messagesPresets, config.provider) ? '' : ' '
-      const named = { ...config, model: modelName(config) || unnamed }
-      const provider = createProvider(named, providers ? { providers } : {})
+      const placeholderName = Object.hasOwn(messagesPresets, config.provider) ? '' : ' '
+      const namedConfig = { ...config, model: modelName(config) || placeholderName }
+      const provider = createProvider(namedConfig, providers ? { providers } : {})
       yield* provider.stream(requestOf(probe), { fetch: observed, signal: limit.signal })
     })(),
   )
@@ -127,18 +127,18 @@ async function send(
 }
 
 function requestOf(probe: Probe): ModelRequest {
-  const prompt = probe.ask === 'word' ? WORD_PROMPT : CALL_PROMPT
+  const prompt = probe.kind === 'word' ? WORD_PROMPT : CALL_PROMPT
   return {
     messages: [{ role: 'user', parts: [{ type: 'text', text: prompt }] }],
-    tools: probe.ask === 'word' ? [] : [probeTool],
-    toolMode: probe.ask === 'call' ? 'native' : 'action',
-    instructions: probe.ask === 'action' ? probe.instructions : INSTRUCTIONS,
+    tools: probe.kind === 'word' ? [] : [probeTool],
+    toolMode: probe.kind === 'call' ? 'native' : 'action',
+    instructions: probe.kind === 'action' ? probe.instructions : INSTRUCTIONS,
   }
 }
 
-function bounded(config: ProviderConfig, probe: Probe): ProviderConfig {
+function withLimits(config: ProviderConfig, probe: Probe): ProviderConfig {
   const toolChoice = choiceOf(config.toolChoice)
-  const maxOutputTokens = probe.ask === 'word' ? WORD_TOKENS : CALL_TOKENS
+  const maxOutputTokens = probe.kind === 'word' ? WORD_TOKENS : CALL_TOKENS
   return {
     ...config,
     ...(config.extraBody === undefined && { maxOutputTokens }),

@@ -155,8 +155,8 @@ const byPort: { readonly [port: string]: string } = {
 
 /** Returns the server software: from the model list's owner, else the provider, else the port. */
 export function detectServer(provider: string, endpoint: URL, owner?: string): string {
-  const listed = serverOfOwner(owner)
-  return listed ?? (provider === 'openai-compatible' ? byPort[endpoint.port] : provider) ?? ''
+  const ownerServer = serverOfOwner(owner)
+  return ownerServer ?? (provider === 'openai-compatible' ? byPort[endpoint.port] : provider) ?? ''
 }
 
 export function helpFor(server: string): ServerHelp {

@@ -36,8 +36,8 @@ export function fromVendor(fields: JsonRecord, place: Place): Message[] {
     case 'system':
     case 'developer': {
       const parts = toBlocks(fields['content'], place).map(readTextPart)
-      const read = role === 'system' ? ['role', 'content'] : ['content']
-      return [{ role: 'system', parts, ...collectForeign(message, read) }]
+      const readFields = role === 'system' ? ['role', 'content'] : ['content']
+      return [{ role: 'system', parts, ...collectForeign(message, readFields) }]
     }
     case 'user':
       return userMessages(message)
@@ -72,8 +72,8 @@ function assistantMessage(message: Placed): AssistantMessage {
     chatCall(placed(call, { ...place, field: `tool_calls[${index}]` })),
   )
   const refusal = asText(fields['refusal'])
-  const kept = readExtension(message)
-  const reasoning = asText(fields['reasoning_content']) ?? asText(kept['reasoning'])
+  const extras = readExtension(message)
+  const reasoning = asText(fields['reasoning_content']) ?? asText(extras['reasoning'])
   const { content } = fields
   const isSilent = content === null || (content === undefined && (calls.length > 0 || refusal))
   const blocks = isSilent ? [] : toBlocks(content, place)
@@ -83,9 +83,9 @@ function assistantMessage(message: Placed): AssistantMessage {
     ...(refusal ? [refusalPart(refusal, { refusal: true }, place)] : []),
     ...calls,
   ]
-  const metadata = asRecord(kept['providerMetadata']) ?? replayed(blocks)
-  const { actionText, partial } = kept
-  const read = [
+  const metadata = asRecord(extras['providerMetadata']) ?? contentToReplay(blocks)
+  const { actionText, partial } = extras
+  const readFields = [
     ['role', true],
     ['content', content !== undefined],
     ['tool_calls', calls.length > 0],
@@ -94,11 +94,11 @@ function assistantMessage(message: Placed): AssistantMessage {
   ].flatMap(([name, isRead]) => (isRead ? [String(name)] : []))
   return {
     role: 'assistant',
-    parts: restoreOrder(parts, kept['order']),
+    parts: restoreOrder(parts, extras['order']),
     ...(metadata && { providerMetadata: metadata as ProviderMetadata }),
     ...(typeof actionText === 'string' && { actionText }),
     ...(partial === true && { partial }),
-    ...collectForeign(message, read, cacheMarks(blocks)),
+    ...collectForeign(message, readFields, cacheMarks(blocks)),
   }
 }
 
@@ -113,22 +113,26 @@ function assistantParts(block: Placed): AssistantMessage['parts'] {
     case 'refusal':
       return [refusalPart(requireText(block, 'refusal'), { type }, place)]
     case 'tool_use':
-      return [useCall(block)]
+      return [readToolUse(block)]
     default:
       if (isHidden(type)) return []
       if (type === 'text' && readExtension(block)['file']) return [readContent(block)]
-      return [place.format === 'anthropic' ? withoutOwn(readTextPart(block)) : readTextPart(block)]
+      return [
+        place.format === 'anthropic'
+          ? withoutAnthropicFields(readTextPart(block))
+          : readTextPart(block),
+      ]
   }
 }
 
 /** Drops the text's Anthropic fields: the content to replay, in `providerMetadata`, already holds them. */
-function withoutOwn({ foreign, ...part }: TextPart): TextPart {
+function withoutAnthropicFields({ foreign, ...part }: TextPart): TextPart {
   return { ...part, ...foreignToAnthropic(foreign) }
 }
 
 function foreignToAnthropic(foreign: Foreign = {}): { readonly foreign?: Foreign } {
-  const { anthropic: _, ...others } = foreign
-  return Object.keys(others).length > 0 ? { foreign: others } : {}
+  const { anthropic: _, ...otherFormats } = foreign
+  return Object.keys(otherFormats).length > 0 ? { foreign: otherFormats } : {}
 }
 
 function refusalPart(
@@ -154,7 +158,7 @@ const LEFT_OUT = new Set(['cache_control', 'offstage'])
  * Returns content that must go back to its vendor unchanged, or later requests are refused: signed reasoning,
  * citations. Cache marks are left out: a request may have only a few, and sets its own.
  */
-function replayed(blocks: readonly Placed[]): ProviderMetadata | undefined {
+function contentToReplay(blocks: readonly Placed[]): ProviderMetadata | undefined {
   const content = blocks.map(({ fields }) => withoutMarks(fields))
   const isPlain = content.every(({ type, ...fields }) =>
     Object.keys(fields).every((name) => PLAIN[String(type)]?.includes(name) ?? false),
@@ -177,37 +181,38 @@ function cacheMarks(blocks: readonly Placed[]): JsonObject {
   return marks.length > 0 ? { cache_control: Object.fromEntries(marks) } : {}
 }
 
-function useCall(block: Placed): ToolCallPart {
+function readToolUse(block: Placed): ToolCallPart {
   const { input } = block.fields
   return {
     ...refOf(block, requireText(block, 'name')),
-    ...(keptInput(block) ?? { input: (input === undefined ? {} : input) as JsonValue }),
+    ...(extensionInput(block) ?? { input: (input === undefined ? {} : input) as JsonValue }),
     ...foreignToAnthropic(readForeignFields(readExtension(block)['foreign'])),
   }
 }
 
 function chatCall(call: Placed): ToolCallPart {
   const { fields, place } = call
-  const given = asRecord(fields['function'])
-  if (!given) throw historyErrorAt(place, 'has a call of a non-function tool')
-  const args = given['arguments']
-  const ref = refOf(call, requireText({ fields: given, place }, 'name'))
-  const { name: _, arguments: __, ...others } = given
+  const functionFields = asRecord(fields['function'])
+  if (!functionFields) throw historyErrorAt(place, 'has a call of a non-function tool')
+  const args = functionFields['arguments']
+  const ref = refOf(call, requireText({ fields: functionFields, place }, 'name'))
+  const { name: _, arguments: __, ...otherFields } = functionFields
   const isText = typeof args === 'string'
   const parsed = isText && args.trim() !== '' ? parseToolInput(args) : null
-  const read = keptInput(call) ?? parsed ?? { input: (isText ? {} : (args ?? {})) as JsonValue }
-  const isOther = isText && 'input' in read && args !== JSON.stringify(read.input)
-  const inner = asJson({ ...others, ...(isOther && { arguments: args }) })
+  const callInput = extensionInput(call) ??
+    parsed ?? { input: (isText ? {} : (args ?? {})) as JsonValue }
+  const isReformatted = isText && 'input' in callInput && args !== JSON.stringify(callInput.input)
+  const foreignFunction = asJson({ ...otherFields, ...(isReformatted && { arguments: args }) })
   const { foreign } = collectForeign(
     call,
     ['id', 'function', ...(fields['type'] === 'function' ? ['type'] : [])],
-    Object.keys(inner).length > 0 ? { function: inner } : {},
+    Object.keys(foreignFunction).length > 0 ? { function: foreignFunction } : {},
   )
   return {
     ...ref,
-    ...('error' in read && isText && !('rawInput' in read) && !keptInput(call)
-      ? { ...read, rawInput: args }
-      : read),
+    ...('error' in callInput && isText && !('rawInput' in callInput) && !extensionInput(call)
+      ? { ...callInput, rawInput: args }
+      : callInput),
     ...(foreign && { foreign }),
   }
 }
@@ -228,7 +233,7 @@ type CallInput =
   | { readonly error: CallError; readonly rawInput?: string }
 
 /** Returns the input or error that the `offstage` extension holds for a call. */
-function keptInput(call: Placed): CallInput | undefined {
+function extensionInput(call: Placed): CallInput | undefined {
   const { input, error, rawInput } = readExtension(call)
   if (input !== undefined) return { input: input as JsonValue }
   const fields = asRecord(error)

@@ -46,20 +46,20 @@ function fromFormat(messages: unknown, shape: HistoryFormat): Message[] {
   return joinToolMessages(readHistory(toPlainJson(messages), shape).flat())
 }
 
-export function joinToolMessages(read: readonly Message[]): Message[] {
-  const together: Message[] = []
-  for (const message of read) {
-    const last = together.at(-1)
+export function joinToolMessages(messages: readonly Message[]): Message[] {
+  const joined: Message[] = []
+  for (const message of messages) {
+    const last = joined.at(-1)
     // Results of one answer are one message.
     if (message.role === 'tool' && last?.role === 'tool' && !(message.foreign && last.foreign))
-      together[together.length - 1] = {
+      joined[joined.length - 1] = {
         ...last,
         ...message,
         parts: [...last.parts, ...message.parts],
       }
-    else together.push(message)
+    else joined.push(message)
   }
-  return together
+  return joined
 }
 
 /** Returns a JSON copy: later changes don't reach it, and it has no getters that run code. */
@@ -78,8 +78,8 @@ export function toPlainJson(messages: unknown): unknown {
  * Duplicate ids are made unique.
  */
 export function importHistory(messages: unknown): Message[] {
-  return readHistory(messages).flatMap((read, index) =>
-    read.map((message, part) => ({
+  return readHistory(messages).flatMap((converted, index) =>
+    converted.map((message, part) => ({
       id: part === 0 ? `imported:${index}` : `imported:${index}.${part}`,
       ...message,
     })),
@@ -92,14 +92,14 @@ export function importHistory(messages: unknown): Message[] {
  */
 function readHistory(messages: unknown, shape?: HistoryFormat): Message[][] {
   if (!Array.isArray(messages)) throw invalidHistory('history', 'must be an array of messages')
-  const matched = new CallMatcher()
-  return messages.map((given: unknown, index) => {
+  const matcher = new CallMatcher()
+  return messages.map((value: unknown, index) => {
     const at = `history[${index}]`
-    const message = asRecord(given)
+    const message = asRecord(value)
     if (!message) throw invalidHistory(at, 'is no message')
     const place = { at, field: '', format: shape ?? shapeOf(message) }
-    const read = 'parts' in message ? [fromOffstage(message, at)] : fromVendor(message, place)
-    return read.map((each) => matched.match(each, at))
+    const converted = 'parts' in message ? [fromOffstage(message, at)] : fromVendor(message, place)
+    return converted.map((each) => matcher.match(each, at))
   })
 }
 
@@ -123,9 +123,9 @@ function shapeOf({ content }: JsonRecord): HistoryFormat {
 
 /** Gives every call a unique id, and every result the id and name of its call. */
 export class CallMatcher {
-  readonly #used = new Set<string>()
+  readonly #usedIds = new Set<string>()
   /** Calls of the newest answer that lack a result, oldest first, keyed by their id in the history. */
-  readonly #open = new Map<string, ToolCallPart[]>()
+  readonly #openCalls = new Map<string, ToolCallPart[]>()
 
   match(message: Message, at: string): Message {
     if (message.role === 'assistant') return this.#calls(message)
@@ -134,7 +134,7 @@ export class CallMatcher {
 
   #calls(message: AssistantMessage): AssistantMessage {
     // Vendors refuse results that follow a later answer.
-    this.#open.clear()
+    this.#openCalls.clear()
     return {
       ...message,
       parts: message.parts.map((part) => (part.type === 'tool-call' ? this.#call(part) : part)),
@@ -145,7 +145,7 @@ export class CallMatcher {
     return {
       ...message,
       parts: message.parts.map((part) => {
-        const call = this.#open.get(part.toolCallId)?.shift()
+        const call = this.#openCalls.get(part.toolCallId)?.shift()
         if (!call)
           throw invalidHistory(
             at,
@@ -158,12 +158,14 @@ export class CallMatcher {
   }
 
   #call(part: ToolCallPart): ToolCallPart {
-    const given = part.toolCallId
-    let toolCallId = given
-    for (let count = 2; this.#used.has(toolCallId); count++) toolCallId = `${given}_${count}`
-    this.#used.add(toolCallId)
-    const call = toolCallId === given ? part : { providerCallId: given, ...part, toolCallId }
-    this.#open.set(given, [...(this.#open.get(given) ?? []), call])
+    const originalId = part.toolCallId
+    let toolCallId = originalId
+    for (let count = 2; this.#usedIds.has(toolCallId); count++)
+      toolCallId = `${originalId}_${count}`
+    this.#usedIds.add(toolCallId)
+    const call =
+      toolCallId === originalId ? part : { providerCallId: originalId, ...part, toolCallId }
+    this.#openCalls.set(originalId, [...(this.#openCalls.get(originalId) ?? []), call])
     return call
   }
 }
@@ -177,23 +179,23 @@ function fromOffstage(message: JsonRecord, at: string): Message {
     if (!fields) throw invalidHistory(`${at}.parts[${index}]`, 'is no part')
     return fields
   })
-  const each = <Part>(read: (part: JsonRecord, at: string) => Part): Part[] =>
-    parts.map((part, index) => read(part, `${at}.parts[${index}]`))
+  const mapParts = <Part>(readPart: (part: JsonRecord, at: string) => Part): Part[] =>
+    parts.map((part, index) => readPart(part, `${at}.parts[${index}]`))
   const base = { ...(typeof id === 'string' && { id }), ...foreignIn(message) }
   switch (role) {
     case 'system':
-      return { role, ...base, parts: each(textPart) }
+      return { role, ...base, parts: mapParts(textPart) }
     case 'user':
       return {
         role,
         ...base,
-        parts: each(contentPart),
+        parts: mapParts(contentPart),
         ...(message['synthetic'] === true && { synthetic: true }),
       }
     case 'assistant':
-      return { role, ...base, parts: each(assistantPart), ...assistantExtras(message) }
+      return { role, ...base, parts: mapParts(assistantPart), ...assistantExtras(message) }
     case 'tool':
-      return { role, ...base, parts: each(resultPart) }
+      return { role, ...base, parts: mapParts(resultPart) }
     default:
       throw invalidHistory(at, `has the role ${JSON.stringify(role)}`)
   }
@@ -215,7 +217,7 @@ function assistantPart(
 ): TextPart | ReasoningPart | FilePart | ToolCallPart {
   switch (part['type']) {
     case 'reasoning':
-      return { type: 'reasoning', text: text(part, 'text', at) }
+      return { type: 'reasoning', text: requireString(part, 'text', at) }
     case 'tool-call':
       return callPart(part, at)
     default:
@@ -225,7 +227,7 @@ function assistantPart(
 
 function textPart(part: JsonRecord, at: string): TextPart {
   if (part['type'] !== 'text') throw unknownPart(part, at)
-  return { type: 'text', text: text(part, 'text', at), ...foreignIn(part) }
+  return { type: 'text', text: requireString(part, 'text', at), ...foreignIn(part) }
 }
 
 function contentPart(part: JsonRecord, at: string): TextPart | FilePart {
@@ -233,8 +235,8 @@ function contentPart(part: JsonRecord, at: string): TextPart | FilePart {
   const { filename } = part
   return {
     type: 'file',
-    mediaType: text(part, 'mediaType', at),
-    data: text(part, 'data', at),
+    mediaType: requireString(part, 'mediaType', at),
+    data: requireString(part, 'data', at),
     ...(typeof filename === 'string' && { filename }),
     ...foreignIn(part),
   }
@@ -244,8 +246,8 @@ function callPart(part: JsonRecord, at: string): ToolCallPart {
   const { providerCallId, rawInput, input, rescued } = part
   const ref = {
     type: 'tool-call',
-    toolCallId: text(part, 'toolCallId', at),
-    toolName: text(part, 'toolName', at),
+    toolCallId: requireString(part, 'toolCallId', at),
+    toolName: requireString(part, 'toolName', at),
     ...(typeof providerCallId === 'string' && { providerCallId }),
     ...(rescued === true && { rescued }),
     ...foreignIn(part),
@@ -267,8 +269,8 @@ function resultPart(part: JsonRecord, at: string): ToolResultPart {
   const { note } = part
   return {
     type: 'tool-result',
-    toolCallId: text(part, 'toolCallId', at),
-    toolName: text(part, 'toolName', at),
+    toolCallId: requireString(part, 'toolCallId', at),
+    toolName: requireString(part, 'toolName', at),
     output: outputOf(asRecord(part['output']) ?? {}, at),
     ...(typeof note === 'string' && { note }),
     ...foreignIn(part),
@@ -279,7 +281,7 @@ function outputOf(output: JsonRecord, at: string): ToolOutput {
   const { type, value, reason } = output
   switch (type) {
     case 'text':
-      return { type, value: text(output, 'value', at) }
+      return { type, value: requireString(output, 'value', at) }
     case 'json':
       if (value === undefined) break
       return { type, value: value as JsonValue }
@@ -299,11 +301,11 @@ function outputOf(output: JsonRecord, at: string): ToolOutput {
 
 function callError(error: JsonRecord, at: string): CallError {
   const { suggestion } = error
-  const code = text(error, 'code', at)
+  const code = requireString(error, 'code', at)
   if (!isCallErrorCode(code)) throw invalidHistory(at, `has the code ${JSON.stringify(code)}`)
   return {
     code: code as CallErrorCode,
-    message: text(error, 'message', at),
+    message: requireString(error, 'message', at),
     ...(typeof suggestion === 'string' && { suggestion }),
   }
 }
@@ -313,7 +315,7 @@ function foreignIn(fields: JsonRecord): { readonly foreign?: Foreign } {
   return Object.keys(foreign).length > 0 ? { foreign } : {}
 }
 
-function text(fields: JsonRecord, name: string, at: string): string {
+function requireString(fields: JsonRecord, name: string, at: string): string {
   const value = fields[name]
   if (typeof value !== 'string') throw invalidHistory(at, `has no ${name}`)
   return value

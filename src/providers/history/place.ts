@@ -26,11 +26,11 @@ const CODES: { readonly [Code in CallErrorCode]: true } = {
 
 type Check = (value: unknown) => boolean
 
-const among =
+const isOneOf =
   (texts: readonly string[]): Check =>
   (value) =>
     texts.some((text) => text === value)
-export const isCallErrorCode: Check = among(Object.keys(CODES))
+export const isCallErrorCode: Check = isOneOf(Object.keys(CODES))
 const isText: Check = (value) => typeof value === 'string'
 const isFlag: Check = (value) => typeof value === 'boolean'
 
@@ -47,7 +47,7 @@ function hasTexts(value: unknown, names: readonly string[], optional: string): v
 
 /** Fields of `offstage`, as documented in docs/histories.md. */
 const FIELDS: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ['output', among(['json', 'content', 'error', 'denied'])],
+  ['output', isOneOf(['json', 'content', 'error', 'denied'])],
   ['code', isCallErrorCode],
   ['note', isText],
   ['file', (value) => hasTexts(value, ['mediaType', 'data'], 'filename')],
@@ -70,8 +70,8 @@ const FIELDS: ReadonlyMap<string, Check> = new Map<string, Check>([
 ])
 
 /** The first invalid field. Unknown names are ignored. */
-function unreadField(kept: JsonRecord): string | undefined {
-  return Object.keys(kept).find((name) => !(FIELDS.get(name)?.(kept[name]) ?? true))
+function findInvalidField(extension: JsonRecord): string | undefined {
+  return Object.keys(extension).find((name) => !(FIELDS.get(name)?.(extension[name]) ?? true))
 }
 
 /** A vendor's format that histories are read from and written in. */
@@ -106,9 +106,9 @@ export function placed(value: unknown, place: Place): Placed {
 export function toBlocks(content: unknown, place: Place): Placed[] {
   if (typeof content === 'string') return [{ fields: { type: 'text', text: content }, place }]
   if (!Array.isArray(content)) throw historyErrorAt(place, 'has no content')
-  const before = place.field && `${place.field}.`
+  const prefix = place.field && `${place.field}.`
   return content.map((block: unknown, index) =>
-    placed(block, { ...place, field: `${before}content[${index}]` }),
+    placed(block, { ...place, field: `${prefix}content[${index}]` }),
   )
 }
 
@@ -122,29 +122,29 @@ export function requireText({ fields, place }: Placed, name: string): string {
 export function readExtension({ fields, place }: Placed): JsonRecord {
   const { offstage } = fields
   if (offstage === undefined) return {}
-  const kept = asRecord(offstage)
-  if (!kept) throw historyErrorAt(place, 'has an offstage field that is no object')
-  const unread = unreadField(kept)
-  if (unread !== undefined)
-    throw historyErrorAt(place, `has an offstage field whose ${unread} can't be read`)
-  return kept
+  const extension = asRecord(offstage)
+  if (!extension) throw historyErrorAt(place, 'has an offstage field that is no object')
+  const invalidField = findInvalidField(extension)
+  if (invalidField !== undefined)
+    throw historyErrorAt(place, `has an offstage field whose ${invalidField} can't be read`)
+  return extension
 }
 
 /** Returns unknown fields, to be written back unchanged: all except those that were read. */
 export function collectForeign(
-  from: Placed,
-  read: readonly string[],
+  source: Placed,
+  readFields: readonly string[],
   more: JsonObject = {},
 ): { readonly foreign?: Foreign } {
-  const { fields, place } = from
-  const isOwn = (name: string): boolean => name !== 'offstage' && !read.includes(name)
-  const own: JsonObject = {
+  const { fields, place } = source
+  const isOwn = (name: string): boolean => name !== 'offstage' && !readFields.includes(name)
+  const ownFields: JsonObject = {
     ...asJson(Object.fromEntries(Object.entries(fields).filter(([name]) => isOwn(name)))),
     ...more,
   }
   const foreign = {
-    ...readForeignFields(readExtension(from)['foreign']),
-    ...(Object.keys(own).length > 0 && { [place.format]: own }),
+    ...readForeignFields(readExtension(source)['foreign']),
+    ...(Object.keys(ownFields).length > 0 && { [place.format]: ownFields }),
   }
   return Object.keys(foreign).length > 0 ? { foreign } : {}
 }

@@ -37,7 +37,7 @@ const AUDIO = new Map([
 
 /** Returns the `input_audio` format of a media type; undefined if Chat Completions has none for it. */
 export function audioFormat(mediaType: string): 'wav' | 'mp3' | undefined {
-  return [...AUDIO].find(([known]) => known === mediaType)?.[1]
+  return [...AUDIO].find(([type]) => type === mediaType)?.[1]
 }
 
 /** Returns the block type for a file of this media type; undefined if the format has none. */
@@ -52,10 +52,10 @@ export function fileKind(shape: HistoryFormat, mediaType: string): string | unde
 
 /** Start of a denied call's result. */
 const DENIED = 'Denied by the person.'
-const DENIED_WHY = 'Denied by the person: '
+const DENIED_PREFIX = 'Denied by the person: '
 
 /** Start of a failed call's result, for formats that can't mark errors. */
-function errorWords(code: string): string {
+function errorPrefix(code: string): string {
   return `Error (${code}): `
 }
 
@@ -70,14 +70,17 @@ export function readResult(
   const { note } = readExtension(result)
   const isMarked = idField === 'tool_use_id'
   const { output, isWhole } = readOutput(result, isMarked)
-  const read = ['role', 'type', idField, ...(isWhole ? ['content'] : [])]
+  const readFields = ['role', 'type', idField, ...(isWhole ? ['content'] : [])]
   return {
     type: 'tool-result',
     toolCallId: requireText(result, idField),
     toolName: '',
     output,
     ...(typeof note === 'string' && { note }),
-    ...collectForeign(result, fields['is_error'] === true ? [...read, 'is_error'] : read),
+    ...collectForeign(
+      result,
+      fields['is_error'] === true ? [...readFields, 'is_error'] : readFields,
+    ),
   }
 }
 
@@ -94,11 +97,11 @@ function readOutput(result: Placed, isMarked: boolean): ReadOutput {
   const text = textOf(parts)
   const [first] = parts
   const isText = parts.length === 1 && first?.type === 'text' && !first.foreign
-  const kept = readExtension(result)
+  const extras = readExtension(result)
   const isError = fields['is_error'] === true
-  const special = keptOutput(kept, text, isMarked)
-  if (special) return { output: special, isWhole: isText }
-  if (kept['output'] === 'content')
+  const declaredOutput = outputFromExtension(extras, text, isMarked)
+  if (declaredOutput) return { output: declaredOutput, isWhole: isText }
+  if (extras['output'] === 'content')
     return { output: { type: 'content', value: parts }, isWhole: true }
   if (isError) return { output: { type: 'error', code: 'failed', message: text }, isWhole: isText }
   return {
@@ -122,7 +125,7 @@ function textOf(parts: readonly (TextPart | FilePart)[]): string {
 }
 
 /** Returns the output that the `offstage` extension declares this text to be; undefined without one. */
-function keptOutput(
+function outputFromExtension(
   { output, code }: { readonly [field: string]: unknown },
   text: string,
   isMarked: boolean,
@@ -133,19 +136,19 @@ function keptOutput(
       return value === undefined ? undefined : { type: 'json', value: value as JsonValue }
     }
     case 'error': {
-      const known = (code ?? 'failed') as CallErrorCode
-      const message = isMarked ? text : without(text, errorWords(known))
-      return { type: 'error', code: known, message }
+      const errorCode = (code ?? 'failed') as CallErrorCode
+      const message = isMarked ? text : withoutPrefix(text, errorPrefix(errorCode))
+      return { type: 'error', code: errorCode, message }
     }
     case 'denied':
       if (text === DENIED) return { type: 'denied' }
-      return { type: 'denied', reason: without(text, DENIED_WHY) }
+      return { type: 'denied', reason: withoutPrefix(text, DENIED_PREFIX) }
     default:
       return undefined
   }
 }
 
-function without(text: string, start: string): string {
+function withoutPrefix(text: string, start: string): string {
   return text.startsWith(start) ? text.slice(start.length) : text
 }
 
@@ -154,16 +157,16 @@ export function readContent(block: Placed): TextPart | FilePart {
   const { fields } = block
   switch (fields['type']) {
     case 'image_url':
-      return inData(block, { name: 'image_url', data: 'url' })
+      return readDataUrlFile(block, { name: 'image_url', data: 'url' })
     case 'file':
-      return inData(block, { name: 'file', data: 'file_data' })
+      return readDataUrlFile(block, { name: 'file', data: 'file_data' })
     case 'input_audio':
-      return audio(block)
+      return readAudio(block)
     case 'image':
     case 'document':
-      return document(block)
+      return readDocumentBlock(block)
     default:
-      return keptFile(block) ?? readTextPart(block)
+      return fileFromExtension(block) ?? readTextPart(block)
   }
 }
 
@@ -179,7 +182,7 @@ export function readTextPart(block: Placed): TextPart {
 }
 
 /** Restores a file that the format has no block for: a text block stands in its place. */
-function keptFile(block: Placed): FilePart | undefined {
+function fileFromExtension(block: Placed): FilePart | undefined {
   const file = asRecord(readExtension(block)['file'])
   if (!file) return undefined
   const { mediaType, data, filename } = file as unknown as FilePart
@@ -193,35 +196,35 @@ function keptFile(block: Placed): FilePart | undefined {
 }
 
 /** Reads a file from a nested object with a data URL. */
-function inData(
+function readDataUrlFile(
   block: Placed,
   { name, data: urlField }: { readonly name: string; readonly data: string },
 ): FilePart {
   const inner = asRecord(block.fields[name]) ?? {}
   const [, mediaType = '', data = ''] =
     /^data:([^,]+?);base64,(.+)$/s.exec(asText(inner[urlField]) ?? '') ?? []
-  if (data === '') throw elsewhere(block)
+  if (data === '') throw referenceError(block)
   const filename = inner['filename'] ?? readExtension(block)['filename']
-  const read = ['type', name]
-  const rest = unread(inner, name === 'file' ? [urlField, 'filename'] : [urlField])
+  const readFields = ['type', name]
+  const rest = pickUnread(inner, name === 'file' ? [urlField, 'filename'] : [urlField])
   return {
     type: 'file',
     mediaType,
     data,
     ...(typeof filename === 'string' && { filename }),
-    ...collectForeign(block, read, {
+    ...collectForeign(block, readFields, {
       ...(Object.keys(rest).length > 0 && { [name]: rest }),
       ...(fileKind('openai', mediaType) !== name && { type: name }),
     }),
   }
 }
 
-function audio(block: Placed): FilePart {
+function readAudio(block: Placed): FilePart {
   const { fields, place } = block
   const inner = { fields: asRecord(fields['input_audio']) ?? {}, place }
   const format = requireText(inner, 'format')
   const { filename } = readExtension(block)
-  const rest = unread(inner.fields, ['data', 'format'])
+  const rest = pickUnread(inner.fields, ['data', 'format'])
   return {
     type: 'file',
     mediaType: `audio/${format === 'mp3' ? 'mpeg' : format}`,
@@ -236,12 +239,12 @@ function audio(block: Placed): FilePart {
 }
 
 /** Reads an image or a document. A plain-text document becomes text, and its foreign fields keep its origin. */
-function document(block: Placed): TextPart | FilePart {
+function readDocumentBlock(block: Placed): TextPart | FilePart {
   const { fields, place } = block
   const type = requireText(block, 'type')
   const source = { fields: asRecord(fields['source']) ?? {}, place }
   if (source.fields['type'] === 'text') {
-    const rest = unread(source.fields, ['data'])
+    const rest = pickUnread(source.fields, ['data'])
     const more = { type, source: rest }
     return {
       type: 'text',
@@ -249,7 +252,7 @@ function document(block: Placed): TextPart | FilePart {
       ...collectForeign(block, ['source'], more),
     }
   }
-  if (source.fields['type'] !== 'base64') throw elsewhere(block)
+  if (source.fields['type'] !== 'base64') throw referenceError(block)
   const mediaType = requireText(source, 'media_type')
   const { title } = fields
   const isNamed = type === 'document' && typeof title === 'string'
@@ -267,11 +270,11 @@ function document(block: Placed): TextPart | FilePart {
   }
 }
 
-function unread(fields: JsonRecord, read: readonly string[]): JsonObject {
+function pickUnread(fields: JsonRecord, read: readonly string[]): JsonObject {
   return asJson(Object.fromEntries(Object.entries(fields).filter(([name]) => !read.includes(name))))
 }
 
-function elsewhere({ place }: Placed): Error {
+function referenceError({ place }: Placed): Error {
   return historyErrorAt(place, 'refers to a file: only base64 data can be imported')
 }
 
@@ -286,9 +289,9 @@ export function resultText(
     case 'json':
       return JSON.stringify(output.value)
     case 'error':
-      return errors === 'marked' ? output.message : errorWords(output.code) + output.message
+      return errors === 'marked' ? output.message : errorPrefix(output.code) + output.message
     case 'denied':
-      return output.reason === undefined ? DENIED : DENIED_WHY + output.reason
+      return output.reason === undefined ? DENIED : DENIED_PREFIX + output.reason
     default:
       return output satisfies never
   }
@@ -299,10 +302,10 @@ export function resultExtension(
   { output, note, foreign }: ToolResultPart,
   target: Target,
 ): { readonly [name: string]: JsonValue | undefined } {
-  return { note, ...meaning(output, target), ...otherForeign(foreign, target) }
+  return { note, ...outputFields(output, target), ...otherForeign(foreign, target) }
 }
 
-function meaning(
+function outputFields(
   output: ToolOutput,
   { format: shape }: Target,
 ): { readonly output?: string; readonly code?: string } {
@@ -363,11 +366,11 @@ export function restoreOrder(parts: readonly Part[], order: unknown): readonly P
     const [, kind, length] = /^([trcf])(\d{0,9})$/.exec(String(entry)) ?? []
     if (kind === 'c') return calls.shift()
     if (kind === 'f') return files.shift()
-    return (kind === 't' ? texts : thoughts).take(Number(length || NaN))
+    return (kind === 't' ? texts : thoughts).cut(Number(length || NaN))
   })
   const isWhole = calls.length + files.length === 0 && texts.isDone && thoughts.isDone
-  const known = arrangement.filter((part) => part !== undefined)
-  return isWhole && known.length === arrangement.length ? known : parts
+  const restored = arrangement.filter((part) => part !== undefined)
+  return isWhole && restored.length === arrangement.length ? restored : parts
 }
 
 /** Joins all texts of one type and cuts them at other lengths. */
@@ -376,7 +379,7 @@ class Cutter {
   readonly #parts: readonly Part[]
   readonly #text: string
   #at = 0
-  #taken = 0
+  #partIndex = 0
 
   constructor(type: 'text' | 'reasoning', parts: readonly Part[]) {
     this.#type = type
@@ -388,12 +391,12 @@ class Cutter {
     return this.#at === this.#text.length
   }
 
-  take(length: number): Part | undefined {
+  cut(length: number): Part | undefined {
     const text = this.#text.slice(this.#at, this.#at + length)
     if (text.length !== length) return undefined
     this.#at += length
-    const same = this.#parts[this.#taken++]
-    return same && 'text' in same && same.text === text ? same : { type: this.#type, text }
+    const part = this.#parts[this.#partIndex++]
+    return part && 'text' in part && part.text === text ? part : { type: this.#type, text }
   }
 }
 
@@ -424,12 +427,12 @@ export function extension(
   { extensions, index }: Target,
   fields: Fields,
 ): { offstage?: JsonObject } {
-  const kept = Object.entries(fields).flatMap(([name, value]) =>
+  const defined = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   )
-  if (kept.length === 0 || extensions === 'omit') return {}
-  if (extensions === 'keep') return { offstage: Object.fromEntries(kept) }
-  const names = kept.map(([name]) => name).join(', ')
+  if (defined.length === 0 || extensions === 'omit') return {}
+  if (extensions === 'keep') return { offstage: Object.fromEntries(defined) }
+  const names = defined.map(([name]) => name).join(', ')
   throw invalidHistory(
     `messages[${index}]`,
     `has fields that the format lacks: ${names}. Pass extensions: 'keep' or 'omit'`,
@@ -438,12 +441,12 @@ export function extension(
 
 /** Returns the `foreign` fields that belong to other formats. */
 export function otherForeign(foreign: Foreign | undefined, { format: shape }: Target): Fields {
-  const { [shape]: _, ...others } = foreign ?? {}
-  return { foreign: Object.keys(others).length > 0 ? others : undefined }
+  const { [shape]: _, ...otherFormats } = foreign ?? {}
+  return { foreign: Object.keys(otherFormats).length > 0 ? otherFormats : undefined }
 }
 
 /** Writes a file as a text placeholder, with the file itself as an extension. */
-export function fileWords(
+export function filePlaceholder(
   { mediaType, data, filename, foreign }: FilePart,
   target: Target,
 ): { type: 'text'; text: string; offstage?: JsonObject } {

@@ -26,12 +26,12 @@ export function fromResponses(
   const { instructions, input } = asRecord(toPlainJson(history)) ?? { input: toPlainJson(history) }
   const items: unknown = typeof input === 'string' ? [{ role: 'user', content: input }] : input
   if (!Array.isArray(items)) throw invalidHistory('history', 'must be an array of items')
-  const matched = new CallMatcher()
+  const matcher = new CallMatcher()
   const text = asText(instructions)
   return joinToolMessages([
     ...(text === undefined ? [] : [{ role: 'system', parts: [{ type: 'text', text }] } as const]),
-    ...stepsOf(items).flatMap(({ at, step }) =>
-      readItems(step, at).map((message) => matched.match(message, at)),
+    ...groupSteps(items).flatMap(({ at, step }) =>
+      readItems(step, at).map((message) => matcher.match(message, at)),
     ),
   ])
 }
@@ -42,7 +42,7 @@ interface Step {
 }
 
 /** Groups the items by answer. Inputs and outputs of calls each form a separate group. */
-function stepsOf(items: readonly unknown[]): Step[] {
+function groupSteps(items: readonly unknown[]): Step[] {
   const steps: Step[] = []
   let isOpen = false
   for (const [index, value] of items.entries()) {
@@ -64,7 +64,7 @@ function readItems(step: readonly JsonObject[], at: string): Message[] {
   const [item = {}] = step
   const place = { at, field: '', format: 'responses' } as const
   if (isAnswer(item))
-    return isBuilt(step) ? fromVendor(chatAnswer(step), place) : [readOwn(step, at)]
+    return isBuilt(step) ? fromVendor(chatAnswer(step), place) : [readAnswerItems(step, at)]
   const { type: _, content, output, call_id: callId, ...rest } = item
   return item['type'] === 'function_call_output'
     ? fromVendor(
@@ -84,15 +84,18 @@ function isBuilt(step: readonly JsonObject[]): boolean {
 
 function isPlain(item: JsonObject, isFirst: boolean): boolean {
   const { offstage: _, ...fields } = item
-  if (item['type'] === 'function_call') return has(fields, ['type', 'call_id', 'name', 'arguments'])
+  if (item['type'] === 'function_call')
+    return hasOnly(fields, ['type', 'call_id', 'name', 'arguments'])
   return (
     isFirst &&
-    has(fields, ['type', 'role', 'content']) &&
-    asObjects(item['content']).every((part) => has(part, ['type', 'text', 'refusal', 'offstage']))
+    hasOnly(fields, ['type', 'role', 'content']) &&
+    asObjects(item['content']).every((part) =>
+      hasOnly(part, ['type', 'text', 'refusal', 'offstage']),
+    )
   )
 }
 
-function has(fields: JsonObject, names: readonly string[]): boolean {
+function hasOnly(fields: JsonObject, names: readonly string[]): boolean {
   return Object.keys(fields).every((name) => names.includes(name))
 }
 
@@ -104,45 +107,45 @@ function chatAnswer(step: readonly JsonObject[]): JsonObject {
     offstage,
     ...rest
   } = step.find(({ type }) => type !== 'function_call') ?? {}
-  const { step: __, ...kept } = asJson(offstage)
+  const { step: __, ...extras } = asJson(offstage)
   const calls = step.filter(({ type }) => type === 'function_call').map(chatCall)
   return {
     ...rest,
     role: 'assistant',
     content: (content === undefined ? null : fromItemParts(content)) as JsonValue,
     ...(calls.length > 0 && { tool_calls: calls }),
-    offstage: kept,
+    offstage: extras,
   }
 }
 
 function chatCall(item: JsonObject): JsonObject {
   const { type: _, call_id: id, name, arguments: args, offstage, ...fields } = item
-  const { step: __, ...kept } = asJson(offstage)
-  const named = { name: name ?? '', arguments: args ?? '' }
-  return { ...fields, id: id ?? '', type: 'function', function: named, offstage: kept }
+  const { step: __, ...extras } = asJson(offstage)
+  const functionFields = { name: name ?? '', arguments: args ?? '' }
+  return { ...fields, id: id ?? '', type: 'function', function: functionFields, offstage: extras }
 }
 
 /** Reads an answer like a stream of its items: parts in the items' order, with the items as metadata. */
-function readOwn(step: readonly JsonObject[], at: string): AssistantMessage {
+function readAnswerItems(step: readonly JsonObject[], at: string): AssistantMessage {
   const parts: Part[] = []
-  const said = new Set<string>()
-  const say = (type: 'text' | 'reasoning', text: string): void => {
+  const startedTypes = new Set<string>()
+  const addText = (type: 'text' | 'reasoning', text: string): void => {
     if (text === '') return
-    const whole = said.has(type) ? GAP + text : text
-    said.add(type)
+    const textWithGap = startedTypes.has(type) ? GAP + text : text
+    startedTypes.add(type)
     const last = parts.at(-1)
-    if (last?.type === type) parts[parts.length - 1] = { type, text: last.text + whole }
-    else parts.push({ type, text: whole })
+    if (last?.type === type) parts[parts.length - 1] = { type, text: last.text + textWithGap }
+    else parts.push({ type, text: textWithGap })
   }
-  const items = step.map((given) => {
-    const { offstage: _, ...item } = given
+  const items = step.map((original) => {
+    const { offstage: _, ...item } = original
     const texts = [...asObjects(item['summary']), ...contentParts(item['content'])].map(partText)
     switch (item['type'] ?? 'message') {
       case 'message':
-        say('text', texts.join(''))
+        addText('text', texts.join(''))
         break
       case 'reasoning':
-        for (const text of texts) say('reasoning', text)
+        for (const text of texts) addText('reasoning', text)
         break
       case 'function_call':
         parts.push(readCall(item, at))
@@ -170,9 +173,9 @@ function readCall(item: JsonObject, at: string): Part {
   if (toolCallId === undefined || toolName === undefined)
     throw invalidHistory(at, 'has a call without an id or a name')
   const args = asArguments(item['arguments']) ?? ''
-  const read = args.trim() === '' ? { input: {} } : parseToolInput(args)
+  const parsed = args.trim() === '' ? { input: {} } : parseToolInput(args)
   const ref = { type: 'tool-call', toolCallId, toolName } as const
-  return 'error' in read ? { ...ref, ...read, rawInput: args } : { ...ref, ...read }
+  return 'error' in parsed ? { ...ref, ...parsed, rawInput: args } : { ...ref, ...parsed }
 }
 
 function pictureOf({ result, output_format: format }: JsonObject): FilePart | null {
@@ -196,29 +199,30 @@ export function toResponses(
     const target: Target = { format: 'responses', extensions, index }
     const [first, ...rest] =
       message.role === 'assistant'
-        ? (ownStep(message, target) ?? chatMessages(message, target).flatMap(itemsOf))
+        ? (storedItems(message, target) ?? chatMessages(message, target).flatMap(itemsOf))
         : chatMessages(message, target).flatMap(itemsOf)
     if (!first) continue
     // Two adjacent answers need a mark: else they would be read as one.
     const last = items.at(-1)
-    const begins =
+    const needsMark =
       message.role === 'assistant' && extensions === 'keep' && last !== undefined && isAnswer(last)
     const offstage = { ...asJson(first['offstage']), step: true }
-    items.push(begins ? { ...first, offstage } : first, ...rest)
+    items.push(needsMark ? { ...first, offstage } : first, ...rest)
   }
   return items as ResponsesItem[]
 }
 
 /** The items stored with the model's answer, if they contain the whole message. */
-function ownStep(message: AssistantMessage, { extensions }: Target): JsonObject[] | undefined {
+function storedItems(message: AssistantMessage, { extensions }: Target): JsonObject[] | undefined {
   const { id: _, ...stored } = message
-  const given = asObjects(stored.providerMetadata?.['openai']?.['items'])
+  const rawItems = asObjects(stored.providerMetadata?.['openai']?.['items'])
   const files = stored.parts.filter((part) => part.type === 'file')
-  const items = withPictures(given, files)
+  const items = withPictures(rawItems, files)
   if (items.length === 0) return undefined
-  const own = readOwn(items, 'items')
-  const says = extensions === 'omit' ? sameJson(own.parts, stored.parts) : sameJson(own, stored)
-  return says ? items : undefined
+  const restored = readAnswerItems(items, 'items')
+  const isSame =
+    extensions === 'omit' ? sameJson(restored.parts, stored.parts) : sameJson(restored, stored)
+  return isSame ? items : undefined
 }
 
 function itemsOf(message: OpenAIMessage): JsonObject[] {
@@ -233,9 +237,9 @@ function itemsOf(message: OpenAIMessage): JsonObject[] {
 
 function answerItems(content: JsonValue | undefined, fields: JsonObject): JsonObject[] {
   const { tool_calls: calls = [], ...rest } = fields
-  const items = (calls as JsonObject[]).map(({ id, function: named, ...call }) => ({
+  const items = (calls as JsonObject[]).map(({ id, function: functionFields, ...call }) => ({
     call_id: id ?? '',
-    ...asJson(named),
+    ...asJson(functionFields),
     ...call,
     type: 'function_call',
   }))
@@ -276,22 +280,22 @@ function fromItemParts(content: unknown): unknown {
   if (!Array.isArray(content)) return content
   return content.map((part: unknown) => {
     const { type, offstage, ...fields } = asJson(part)
-    const kept = offstage === undefined ? {} : { offstage }
+    const extras = offstage === undefined ? {} : { offstage }
     switch (type) {
       case 'input_text':
       case 'output_text':
-        return { type: 'text', ...fields, ...kept }
+        return { type: 'text', ...fields, ...extras }
       case 'input_image': {
         const { image_url: url, detail, ...inner } = fields
         const isUsual = detail === undefined || detail === 'auto'
         return {
           type: 'image_url',
           image_url: { url, ...(!isUsual && { detail }), ...inner },
-          ...kept,
+          ...extras,
         }
       }
       case 'input_file':
-        return { type: 'file', file: fields, ...kept }
+        return { type: 'file', file: fields, ...extras }
       default:
         return part
     }

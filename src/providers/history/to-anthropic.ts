@@ -13,7 +13,7 @@ import { asObjects, asRecord, asText } from '../core/read-json.ts'
 import {
   unwrapSingleText,
   extension,
-  fileWords,
+  filePlaceholder,
   encodeOrder,
   otherForeign,
   resultExtension,
@@ -47,26 +47,26 @@ export function toAnthropic(
   const targetAt = (index: number): Target => ({ format: 'anthropic', extensions, index })
   const [first] = messages
   const isSystem = first?.role === 'system' && !first.foreign && first.parts.length > 0
-  const written: AnthropicMessage[] = []
+  const converted: AnthropicMessage[] = []
   for (const [index, message] of messages.entries()) {
     if (isSystem && index === 0) continue
     const previous = messages[index - 1]
     const target = targetAt(index)
-    const last = written.at(-1)
+    const last = converted.at(-1)
     if (
       message.role === 'user' &&
       previous?.role === 'tool' &&
       last &&
       isJoined(previous, message)
     ) {
-      written[written.length - 1] = joined(last, userMessage(message, target))
-    } else written.push(...writeMessage(message, target))
+      converted[converted.length - 1] = joinMessages(last, userMessage(message, target))
+    } else converted.push(...writeMessage(message, target))
   }
   return {
     ...(isSystem && {
       system: unwrapSingleText(first.parts.map((part) => textBlock(part, targetAt(0)))),
     }),
-    messages: written,
+    messages: converted,
   }
 }
 
@@ -99,7 +99,7 @@ function isJoined(tool: Message, user: UserMessage): boolean {
   return tool.parts.length > 0 && user.parts.length > 0 && !tool.foreign
 }
 
-function joined(results: AnthropicMessage, user: AnthropicMessage): AnthropicMessage {
+function joinMessages(results: AnthropicMessage, user: AnthropicMessage): AnthropicMessage {
   if (results.role !== 'user' || user.role !== 'user') return results
   return { ...user, content: [...asBlocks(results.content), ...asBlocks(user.content)] }
 }
@@ -143,20 +143,20 @@ function fileBlock(part: FilePart, target: Target): AnthropicContent {
   const anthropic = foreign?.anthropic ?? {}
   const other = otherForeign(foreign, target)
   const kind = asText(anthropic['type']) ?? fileKind('anthropic', mediaType)
-  if (data === '' || kind === undefined) return fileWords(part, target)
+  if (data === '' || kind === undefined) return filePlaceholder(part, target)
   if (kind === 'document' && mediaType === 'application/pdf') {
     const source = { type: 'base64', media_type: mediaType, data } as const
     const title = filename !== undefined && { title: filename }
     return { ...anthropic, type: kind, source, ...title, ...extension(target, other) }
   }
-  if (kind !== 'image' || !isImageType(mediaType)) return fileWords(part, target)
+  if (kind !== 'image' || !isImageType(mediaType)) return filePlaceholder(part, target)
   const source = { type: 'base64', media_type: mediaType, data } as const
   return { ...anthropic, type: kind, source, ...extension(target, { filename, ...other }) }
 }
 
 function resultBlock(part: ToolResultPart, target: Target): AnthropicToolResult {
   const { toolCallId, output, foreign } = part
-  const { content: given, ...anthropic } = foreign?.anthropic ?? {}
+  const { content: originalContent, ...anthropic } = foreign?.anthropic ?? {}
   const isError = output.type === 'error' || output.type === 'denied'
   return {
     ...anthropic,
@@ -165,24 +165,26 @@ function resultBlock(part: ToolResultPart, target: Target): AnthropicToolResult 
     content:
       output.type === 'content'
         ? output.value.map((each) => contentBlock(each, target))
-        : givenContent(given, resultText(output, 'marked')),
+        : errorContent(originalContent, resultText(output, 'marked')),
     ...(isError && { is_error: true }),
     ...extension(target, resultExtension(part, target)),
   }
 }
 
 /** Returns the blocks that an error came in, if they still have its text. */
-function givenContent(given: unknown, text: string): string | AnthropicContent[] {
-  return Array.isArray(given) && errorText(given) === text ? (given as AnthropicContent[]) : text
+function errorContent(originalContent: unknown, text: string): string | AnthropicContent[] {
+  return Array.isArray(originalContent) && errorText(originalContent) === text
+    ? (originalContent as AnthropicContent[])
+    : text
 }
 
 function assistantMessage(message: AssistantMessage, target: Target): AnthropicMessage {
   const { parts, foreign, actionText, partial, providerMetadata } = message
   const { cache_control: marks, ...anthropic } = foreign?.anthropic ?? {}
-  const own = ownContent(message)
+  const stored = ownContent(message)
   const thoughts = parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('')
-  const blocks = own?.content ?? parts.flatMap((part) => answerBlocks(part, target))
-  const read = own?.parts ?? [
+  const blocks = stored?.content ?? parts.flatMap((part) => answerBlocks(part, target))
+  const readParts = stored?.parts ?? [
     ...(thoughts === '' ? [] : [{ type: 'reasoning', text: thoughts } as const]),
     ...parts.filter((part) => part.type !== 'reasoning'),
   ]
@@ -190,13 +192,13 @@ function assistantMessage(message: AssistantMessage, target: Target): AnthropicM
   return {
     ...anthropic,
     role: 'assistant',
-    content: unwrapSingleText(marked(blocks, asRecord(marks))),
+    content: unwrapSingleText(withCacheMarks(blocks, asRecord(marks))),
     ...extension(target, {
-      reasoning: own || thoughts === '' ? undefined : thoughts,
-      order: sameJson(order, encodeOrder(read)) ? undefined : order,
+      reasoning: stored || thoughts === '' ? undefined : thoughts,
+      order: sameJson(order, encodeOrder(readParts)) ? undefined : order,
       actionText,
       partial: partial || undefined,
-      providerMetadata: sameJson(providerMetadata, own?.metadata) ? undefined : providerMetadata,
+      providerMetadata: sameJson(providerMetadata, stored?.metadata) ? undefined : providerMetadata,
       ...otherForeign(foreign, target),
     }),
   }
@@ -210,28 +212,33 @@ interface OwnContent extends Pick<AssistantMessage, 'parts'> {
 /** Returns the vendor's own content, with signatures, if it still matches the message's parts. */
 function ownContent({ parts, providerMetadata }: AssistantMessage): OwnContent | undefined {
   const calls = parts.filter((part) => part.type === 'tool-call')
-  const given = asObjects(providerMetadata?.['anthropic']?.['content'])
-  if (given.length === 0 || parts.some((part) => 'foreign' in part)) return undefined
-  const left = [...calls]
-  const content = given.map((block): JsonObject => {
-    const call = block['type'] === 'tool_use' ? left.shift() : undefined
+  const originalContent = asObjects(providerMetadata?.['anthropic']?.['content'])
+  if (originalContent.length === 0 || parts.some((part) => 'foreign' in part)) return undefined
+  const remainingCalls = [...calls]
+  const content = originalContent.map((block): JsonObject => {
+    const call = block['type'] === 'tool_use' ? remainingCalls.shift() : undefined
     return call ? { ...block, id: call.toolCallId, name: call.toolName } : block
   })
-  const read = readAnthropicContent(content)
-  if (!read || left.length > 0 || !sameJson(saidBy(read.parts), saidBy(parts))) return undefined
+  const parsed = readAnthropicContent(content)
+  if (
+    !parsed ||
+    remainingCalls.length > 0 ||
+    !sameJson(normalizeParts(parsed.parts), normalizeParts(parts))
+  )
+    return undefined
   return {
     content: content as readonly JsonObject[] as AnthropicAssistantBlock[],
-    parts: read.parts,
-    metadata: read.providerMetadata,
+    parts: parsed.parts,
+    metadata: parsed.providerMetadata,
   }
 }
 
 /** Normalizes parts for comparison: text is joined, however it was split. */
-function saidBy(parts: AssistantMessage['parts']): object {
+function normalizeParts(parts: AssistantMessage['parts']): object {
   const textOf = (type: 'text' | 'reasoning'): string =>
     parts.map((part) => (part.type === type ? part.text : '')).join('')
-  const others = parts.filter(({ type }) => type === 'tool-call' || type === 'file')
-  return { text: textOf('text'), reasoning: textOf('reasoning'), others }
+  const otherParts = parts.filter(({ type }) => type === 'tool-call' || type === 'file')
+  return { text: textOf('text'), reasoning: textOf('reasoning'), others: otherParts }
 }
 
 function answerBlocks(
@@ -246,7 +253,7 @@ function answerBlocks(
     case 'reasoning':
       return []
     case 'file':
-      return [fileWords(part, target)]
+      return [filePlaceholder(part, target)]
     default:
       return part satisfies never
   }
@@ -269,7 +276,7 @@ function useBlock(call: ToolCallPart, target: Target): AnthropicToolUse {
 }
 
 /** Puts each cache mark back on its block. */
-function marked(
+function withCacheMarks(
   blocks: AnthropicAssistantBlock[],
   marks: { readonly [index: string]: unknown } | undefined,
 ): AnthropicAssistantBlock[] {

@@ -13,7 +13,7 @@ import { sameJson } from '../../lib/json/same-json.ts'
 import {
   unwrapSingleText,
   extension,
-  fileWords,
+  filePlaceholder,
   encodeOrder,
   otherForeign,
   resultExtension,
@@ -99,31 +99,31 @@ function filePart(part: FilePart, target: Target): OpenAIContent {
   const url = `data:${mediaType};base64,${data}`
   // A data URL can't express such a media type, or empty data.
   if (!/^[^,]+$/.test(mediaType) || mediaType.includes(';base64') || data === '')
-    return fileWords(part, target)
+    return filePlaceholder(part, target)
   const openai = foreign?.[target.format] ?? {}
   // The Responses API accepts no audio or video in messages.
   const isMute = target.format === 'responses' && openai['type'] === undefined
-  if (isMute && /^(?:audio|video)\//.test(mediaType)) return fileWords(part, target)
+  if (isMute && /^(?:audio|video)\//.test(mediaType)) return filePlaceholder(part, target)
   const other = otherForeign(foreign, target)
-  const unnamed = extension(target, { filename, ...other })
+  const extensionFields = extension(target, { filename, ...other })
   switch (asText(openai['type']) ?? fileKind(target.format, mediaType)) {
     case 'image_url':
       return {
         ...openai,
         type: 'image_url',
         image_url: { ...innerOf(openai, 'image_url'), url },
-        ...unnamed,
+        ...extensionFields,
       }
     case 'input_audio': {
       const format = audioFormat(mediaType)
       if (!format) break
       const audio = { ...innerOf(openai, 'input_audio'), data, format }
-      return { ...openai, type: 'input_audio', input_audio: audio, ...unnamed }
+      return { ...openai, type: 'input_audio', input_audio: audio, ...extensionFields }
     }
     default:
   }
-  const named = { ...(filename !== undefined && { filename }), file_data: url }
-  const file = { ...innerOf(openai, 'file'), ...named }
+  const fileFields = { ...(filename !== undefined && { filename }), file_data: url }
+  const file = { ...innerOf(openai, 'file'), ...fileFields }
   return { ...openai, type: 'file', file, ...extension(target, other) }
 }
 
@@ -135,16 +135,16 @@ function assistantMessage(message: AssistantMessage, target: Target): OpenAIAssi
   const { parts, foreign, actionText, partial, providerMetadata } = message
   const thoughts = parts.filter((part) => part.type === 'reasoning')
   const reasoning = thoughts.map(({ text }) => text).join('')
-  const all = parts.filter((part) => part.type === 'text' || part.type === 'file')
-  const last = all.at(-1)
+  const textsAndFiles = parts.filter((part) => part.type === 'text' || part.type === 'file')
+  const last = textsAndFiles.at(-1)
   const isChat = target.format === 'openai'
   const isRefusal = isChat && last?.type === 'text' && last.foreign?.openai?.['refusal'] === true
   const refusal = isRefusal ? last : undefined
-  const texts = refusal ? all.slice(0, -1) : all
+  const texts = refusal ? textsAndFiles.slice(0, -1) : textsAndFiles
   const calls = parts.filter((part) => part.type === 'tool-call')
-  const usual = [
+  const defaultOrder = [
     ...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning } as const]),
-    ...all,
+    ...textsAndFiles,
     ...calls,
   ]
   const order = encodeOrder(parts)
@@ -161,7 +161,7 @@ function assistantMessage(message: AssistantMessage, target: Target): OpenAIAssi
     ...extension(target, {
       reasoning:
         (isChat && target.extensions === 'keep') || reasoning === '' ? undefined : reasoning,
-      order: sameJson(order, encodeOrder(usual)) ? undefined : order,
+      order: sameJson(order, encodeOrder(defaultOrder)) ? undefined : order,
       actionText,
       partial: partial || undefined,
       providerMetadata,
@@ -173,7 +173,7 @@ function assistantMessage(message: AssistantMessage, target: Target): OpenAIAssi
 type AnswerPart = Exclude<NonNullable<OpenAIAssistantMessage['content']>, string>[number]
 
 function answerPart(part: TextPart | FilePart, target: Target): AnswerPart {
-  if (part.type === 'file') return fileWords(part, target)
+  if (part.type === 'file') return filePlaceholder(part, target)
   const { type, ...openai } = part.foreign?.[target.format] ?? {}
   if (type !== 'refusal') return textPart(part, target)
   const other = otherForeign(part.foreign, target)
@@ -184,23 +184,24 @@ function toolCall(call: ToolCallPart, target: Target): OpenAIToolCall {
   const { toolCallId, toolName, providerCallId, rescued, foreign } = call
   const openai = foreign?.[target.format] ?? {}
   const inner = innerOf(openai, 'function')
-  const said = call.error
+  const callData = call.error
     ? { error: call.error, rawInput: call.rawInput }
     : { input: call.input, rawInput: undefined }
-  const given = inner['arguments']
-  const written = said.rawInput ?? JSON.stringify(call.error ? {} : call.input)
-  const isGiven = typeof given === 'string' && !call.error && sameJson(readAgain(given), said)
+  const original = inner['arguments']
+  const argumentText = callData.rawInput ?? JSON.stringify(call.error ? {} : call.input)
+  const keepsOriginal =
+    typeof original === 'string' && !call.error && sameJson(parseArguments(original), callData)
   return {
     ...openai,
     id: toolCallId,
     type: 'function',
-    function: { ...inner, name: toolName, arguments: isGiven ? given : written },
+    function: { ...inner, name: toolName, arguments: keepsOriginal ? original : argumentText },
     ...extension(target, {
       providerCallId,
       rescued: rescued || undefined,
-      ...(!sameJson(readAgain(written), said) && {
-        ...said,
-        error: said.error && { ...said.error },
+      ...(!sameJson(parseArguments(argumentText), callData) && {
+        ...callData,
+        error: callData.error && { ...callData.error },
       }),
       ...otherForeign(foreign, target),
     }),
@@ -208,9 +209,9 @@ function toolCall(call: ToolCallPart, target: Target): OpenAIToolCall {
 }
 
 /** Parses arguments as `fromOpenAI` would. */
-function readAgain(written: string): object {
-  const read = written.trim() === '' ? { input: {} } : parseToolInput(written)
-  return 'error' in read ? { ...read, rawInput: written } : read
+function parseArguments(text: string): object {
+  const parsed = text.trim() === '' ? { input: {} } : parseToolInput(text)
+  return 'error' in parsed ? { ...parsed, rawInput: text } : parsed
 }
 
 function toolMessage(part: ToolResultPart, target: Target): OpenAIMessage {
@@ -220,7 +221,7 @@ function toolMessage(part: ToolResultPart, target: Target): OpenAIMessage {
       ? output.value.map((each) =>
           // Chat Completions allows no files in results.
           each.type === 'file' && target.format === 'openai'
-            ? fileWords(each, target)
+            ? filePlaceholder(each, target)
             : contentPart(each, target),
         )
       : resultText(output, 'in-words')

@@ -105,24 +105,24 @@ function flatTools(fields: JsonObject): JsonObject {
   }
 }
 
-function flat({ function: named, ...fields }: JsonObject): JsonObject {
-  return { ...fields, ...(named as JsonObject) }
+function flat({ function: functionFields, ...fields }: JsonObject): JsonObject {
+  return { ...fields, ...(functionFields as JsonObject) }
 }
 
 /** The conversation as items of the Responses API, without system texts. */
 function inputItems(request: ModelRequest, providerId: string): JsonObject[] {
   const ids = createWireIds({ pattern: /^.{1,64}$/s, length: 24 })
-  const own = new Map<Message, readonly JsonObject[]>()
+  const itemsByMessage = new Map<Message, readonly JsonObject[]>()
   const history = healHistory(request.messages).map((message) => {
     const items = message.role === 'assistant' && ownItems(message, request, providerId)
     if (!items) return message
     // The items hold the files already.
     const sent = { ...message, parts: message.parts.filter(({ type }) => type !== 'file') }
-    own.set(sent, items)
+    itemsByMessage.set(sent, items)
     return sent
   })
   const input = withFilesAsInput(history).flatMap((message) =>
-    itemsOf(message, ids, own.get(message)),
+    itemsOf(message, ids, itemsByMessage.get(message)),
   )
   if (request.trailer) addTrailer(input, { type: 'input_text', text: request.trailer })
   return input
@@ -131,7 +131,7 @@ function inputItems(request: ModelRequest, providerId: string): JsonObject[] {
 function itemsOf(
   message: Message,
   ids: WireIds,
-  own: readonly JsonObject[] | undefined,
+  storedItems: readonly JsonObject[] | undefined,
 ): JsonObject[] {
   switch (message.role) {
     case 'system':
@@ -139,7 +139,7 @@ function itemsOf(
     case 'user':
       return [{ type: 'message', role: 'user', content: message.parts.map(inputPart) }]
     case 'assistant':
-      return own ? withIds(own, callsOf(message), ids) : builtItems(message, ids)
+      return storedItems ? withIds(storedItems, callsOf(message), ids) : builtItems(message, ids)
     case 'tool':
       return message.parts.map((part) => ({
         type: 'function_call_output',
@@ -255,11 +255,11 @@ function isSameCall(
   item: JsonObject,
   tools: readonly ToolDefinition[],
 ): boolean {
-  const given = parseJson(asArguments(item['arguments']) || '{}') as JsonValue | undefined
-  if (item['name'] !== toolName || given === undefined || input === undefined) return false
+  const parsedInput = parseJson(asArguments(item['arguments']) || '{}') as JsonValue | undefined
+  if (item['name'] !== toolName || parsedInput === undefined || input === undefined) return false
   const tool = tools.find(({ name }) => name === toolName)
   return (
-    sameJson(given, input) ||
-    (tool !== undefined && sameJson(withoutStrictNulls(given, tool.inputSchema), input))
+    sameJson(parsedInput, input) ||
+    (tool !== undefined && sameJson(withoutStrictNulls(parsedInput, tool.inputSchema), input))
   )
 }

@@ -15,9 +15,9 @@ export function withPictures(
   items: readonly JsonObject[],
   files: readonly FilePart[],
 ): JsonObject[] {
-  const left = [...files]
+  const remaining = [...files]
   return items.map((item) =>
-    isPicture(item) ? { ...item, result: left.shift()?.data ?? '' } : item,
+    isPicture(item) ? { ...item, result: remaining.shift()?.data ?? '' } : item,
   )
 }
 

@@ -60,19 +60,19 @@ function findItem(
   value: JsonRecord,
   index: number | undefined,
 ): Item | undefined {
-  let found: Item | undefined
-  let best = isNameless(value, index) ? 0 : 1
+  let match: Item | undefined
+  let bestScore = isNameless(value, index) ? 0 : 1
   for (const item of items) {
     if (item.value['type'] !== value['type']) continue
     const score =
       Number(isNameless(item.value, item.index) || (index !== undefined && item.index === index)) +
       2 * (Number(isShared(item, value, 'id')) + Number(isShared(item, value, 'call_id')))
-    if (score >= best) {
-      found = item
-      best = score
+    if (score >= bestScore) {
+      match = item
+      bestScore = score
     }
   }
-  return found
+  return match
 }
 
 /** Whether there is neither an id nor an index, as with some servers. */
@@ -212,15 +212,17 @@ function addItem(
   const item = asRecord(value)
   if (!item) return []
   state.hasRefusal ||= refuses(item)
-  const known = findItem(state.items, item, asCount(index))
+  const existing = findItem(state.items, item, asCount(index))
   const isRepeated =
-    known !== undefined && known.index === asCount(index) && known.value['id'] === item['id']
+    existing !== undefined &&
+    existing.index === asCount(index) &&
+    existing.value['id'] === item['id']
   if (!isRepeated)
     return [
       ...openCall(state, openItem(state.items, item, asCount(index))),
       { type: 'raw', data: item },
     ]
-  return known.isDone || known.shown.size > 0 ? secondAnswerError() : []
+  return existing.isDone || existing.shown.size > 0 ? secondAnswerError() : []
 }
 
 function readText(
@@ -235,13 +237,15 @@ function readText(
     const args = asArguments(record['arguments']) ?? item.shown.get(list) ?? ''
     item.value = { ...item.value, arguments: args }
     item.isDone = true
-    return catchUp(state, { item, key: list }, args)
+    return emitRest(state, { item, key: list }, args)
   }
   const at = asCount(record['summary_index']) ?? asCount(record['content_index']) ?? 0
-  const place = { item, key: `${list}${at}` }
+  const position = { item, key: `${list}${at}` }
   state.hasRefusal ||= 'refusal' in record || record['type'] === 'response.refusal.delta'
   const delta = asText(record['delta'])
-  return delta === undefined ? catchUp(state, place, partText(record)) : show(state, place, delta)
+  return delta === undefined
+    ? emitRest(state, position, partText(record))
+    : show(state, position, delta)
 }
 
 /** The item of an event. Created here if `output_item.added` never came. */
@@ -252,15 +256,15 @@ function itemOf({ items }: ResponsesState, record: JsonRecord, type: string): It
 }
 
 /** Position of a text in an item: part of its content or summary, or a call's arguments. */
-interface Place {
+interface TextPosition {
   readonly item: Item
   readonly key: string
 }
 
-function show(state: ResponsesState, { item, key }: Place, delta: string): StreamPart[] {
+function show(state: ResponsesState, { item, key }: TextPosition, delta: string): StreamPart[] {
   if (delta === '') return []
-  const before = item.shown.get(key)
-  item.shown.set(key, (before ?? '') + delta)
+  const previous = item.shown.get(key)
+  item.shown.set(key, (previous ?? '') + delta)
   if (isCall(item)) {
     const { toolCallId } = item
     return toolCallId === undefined || isWrapper(state, item)
@@ -268,7 +272,7 @@ function show(state: ResponsesState, { item, key }: Place, delta: string): Strea
       : [{ type: 'tool-input-delta', toolCallId, delta }]
   }
   if (item.value['type'] === 'reasoning') {
-    const gap = before === undefined && state.hasReasoning ? GAP : ''
+    const gap = previous === undefined && state.hasReasoning ? GAP : ''
     state.hasReasoning = true
     state.inline?.stopLooking()
     return [{ type: 'reasoning-delta', delta: gap + delta }]
@@ -279,17 +283,21 @@ function show(state: ResponsesState, { item, key }: Place, delta: string): Strea
 }
 
 /** Emits the missing rest of a text if its `done` event has more than its deltas. */
-function catchUp(state: ResponsesState, place: Place, text: string | undefined): StreamPart[] {
-  const before = place.item.shown.get(place.key) ?? ''
-  return text?.startsWith(before) ? show(state, place, text.slice(before.length)) : []
+function emitRest(
+  state: ResponsesState,
+  position: TextPosition,
+  text: string | undefined,
+): StreamPart[] {
+  const previous = position.item.shown.get(position.key) ?? ''
+  return text?.startsWith(previous) ? show(state, position, text.slice(previous.length)) : []
 }
 
 /** Stores a complete part of an item. If a server never sends `output_item.done`, items are built from these. */
 function closePart(state: ResponsesState, record: JsonRecord): StreamPart[] {
-  const { part: value, content_index: at, summary_index: index = at } = record
+  const { part: value, content_index: contentIndex, summary_index: index = contentIndex } = record
   const part = asRecord(value)
   if (!part) return []
-  const list = index === at ? 'content' : 'summary'
+  const list = index === contentIndex ? 'content' : 'summary'
   const isThought = list === 'summary' || part['type'] === 'reasoning_text'
   const item = itemOf(state, record, isThought ? 'reasoning' : 'message')
   const parts = [...asList(item.value[list])]
@@ -305,31 +313,31 @@ function readParts(state: ResponsesState, item: Item, list: string): StreamPart[
   return asList(item.value[list]).flatMap((value, at) => {
     const part = asRecord(value)
     state.hasRefusal ||= part?.['type'] === 'refusal'
-    return catchUp(state, { item, key: keys[at] ?? `${list}${at}` }, partText(part))
+    return emitRest(state, { item, key: keys[at] ?? `${list}${at}` }, partText(part))
   })
 }
 
 function closeItem(
   state: ResponsesState,
-  { item: value, output_index: at }: JsonRecord,
+  { item: value, output_index: outputIndex }: JsonRecord,
 ): StreamPart[] {
-  const given = asRecord(value)
-  if (!given) return []
-  const index = asCount(at)
-  const item = findItem(state.items, given, index) ?? openItem(state.items, given, index)
-  item.value = given
-  item.isDone = given['status'] !== 'incomplete'
+  const itemValue = asRecord(value)
+  if (!itemValue) return []
+  const index = asCount(outputIndex)
+  const item = findItem(state.items, itemValue, index) ?? openItem(state.items, itemValue, index)
+  item.value = itemValue
+  item.isDone = itemValue['status'] !== 'incomplete'
   if (isCall(item)) {
     const parts = openCall(state, item)
     return [
       ...parts,
-      ...catchUp(state, { item, key: 'arguments' }, asArguments(given['arguments'])),
+      ...emitRest(state, { item, key: 'arguments' }, asArguments(itemValue['arguments'])),
     ]
   }
   return [
     ...['summary', 'content'].flatMap((list) => readParts(state, item, list)),
     ...readPicture(state, item),
-    { type: 'raw', data: given },
+    { type: 'raw', data: itemValue },
   ]
 }
 
@@ -354,9 +362,9 @@ function readEnd(state: ResponsesState, ending: string, response: JsonRecord): S
   state.hasRefusal ||= outputs.some(refuses)
   const isWhole = state.items.length === 0
   const parts = asList(output).flatMap((value, index) => {
-    const known = findItem(state.items, asRecord(value) ?? {}, index)
-    return isWhole || known?.isDone === false
-      ? closeItem(state, { item: value, output_index: known ? known.index : index })
+    const existing = findItem(state.items, asRecord(value) ?? {}, index)
+    return isWhole || existing?.isDone === false
+      ? closeItem(state, { item: value, output_index: existing ? existing.index : index })
       : []
   })
   const counts = asRecord(usage)
@@ -369,7 +377,7 @@ function readEnd(state: ResponsesState, ending: string, response: JsonRecord): S
         completion_tokens_details: counts['output_tokens_details'],
       },
     })
-  const words = [
+  const reasons = [
     asRecord(details)?.['reason'],
     status,
     ending,
@@ -377,10 +385,10 @@ function readEnd(state: ResponsesState, ending: string, response: JsonRecord): S
     // llama.cpp reports `completed` even if the limit cut the answer.
     Number(counts?.['output_tokens']) >= (state.limit ?? NaN) && 'length',
   ]
-  const word = words.flatMap((each) => asText(each) ?? []).reduce(pickFinishReason)
-  const isFailed = mapFinishReason(word, false) === 'error' || asRecord(response['error'])
-  const error = isFailed ? (streamError(response) ?? failedError(word)) : undefined
-  return [...parts, ...finish(state, word, error)]
+  const finishReason = reasons.flatMap((each) => asText(each) ?? []).reduce(pickFinishReason)
+  const isFailed = mapFinishReason(finishReason, false) === 'error' || asRecord(response['error'])
+  const error = isFailed ? (streamError(response) ?? failedError(finishReason)) : undefined
+  return [...parts, ...finish(state, finishReason, error)]
 }
 
 /** Whether a message contains a refusal. */
@@ -388,26 +396,26 @@ function refuses({ content }: JsonRecord): boolean {
   return asObjects(content).some(({ type }) => type === 'refusal')
 }
 
-/** The last parts. `word`: the finish reason; undefined if the end isn't proven. */
+/** The last parts. `finishReason`: undefined if the end isn't proven. */
 function finish(
   state: ResponsesState,
-  word: string | undefined,
+  finishReason: string | undefined,
   error: ErrorData | undefined,
 ): StreamPart[] {
   const parts: StreamPart[] = [...(state.inline?.end() ?? [])]
   if (state.usage) parts.push({ type: 'usage', usage: state.usage })
-  const end = outputEnd(word, word !== undefined && !error, true)
-  const calls = settledCalls(state, end)
+  const end = outputEnd(finishReason, finishReason !== undefined && !error, true)
+  const calls = finishCalls(state, end)
   parts.push(...calls)
   if (error) return [...parts, { type: 'error', error }]
-  if (word === undefined) return parts
+  if (finishReason === undefined) return parts
   const items = state.items.map(({ value }) => value as JsonObject)
   // OpenAI refuses reasoning without an item after it.
   const isKept = state.keepsItems && items.length > 0 && items.at(-1)?.['type'] !== 'reasoning'
   parts.push({
     type: 'finish',
-    finishReason: mapFinishReason(word, calls.length > 0),
-    rawFinishReason: word,
+    finishReason: mapFinishReason(finishReason, calls.length > 0),
+    rawFinishReason: finishReason,
     ...(isKept && { providerMetadata: { [state.providerId]: { items } } }),
   })
   return parts
@@ -415,7 +423,7 @@ function finish(
 
 type CallRef = Parameters<typeof callParts>[0]
 
-interface Calling {
+interface CallContext {
   readonly tools: readonly ToolDefinition[]
   readonly isStrict: boolean
   readonly items: readonly Item[]
@@ -427,19 +435,19 @@ function isCall({ value }: Item): boolean {
 }
 
 /** Whether the item wraps several calls, a mistake of OpenAI's models: `{ tool_uses: [ … ] }`. */
-function isWrapper({ tools }: Pick<Calling, 'tools'>, { value }: Item): boolean {
+function isWrapper({ tools }: Pick<CallContext, 'tools'>, { value }: Item): boolean {
   const name = asText(value['name']) ?? ''
   return /^(?:multi_tool_use\.)?parallel$/.test(name) && !tools.some((tool) => tool.name === name)
 }
 
 /** Emits a call's start once it has a name, with the arguments received before. */
-function openCall(calling: Pick<Calling, 'tools'>, item: Item): StreamPart[] {
+function openCall(context: Pick<CallContext, 'tools'>, item: Item): StreamPart[] {
   const { value } = item
   const toolName = asText(value['name'])
   if (!isCall(item) || toolName === undefined || item.toolCallId !== undefined) return []
   const toolCallId = asText(value['call_id']) ?? asText(value['id']) ?? newCallId()
   item.toolCallId = toolCallId
-  if (isWrapper(calling, item)) return []
+  if (isWrapper(context, item)) return []
   const delta = item.shown.get('arguments')
   return [
     { type: 'tool-input-start', toolCallId, toolName },
@@ -448,43 +456,43 @@ function openCall(calling: Pick<Calling, 'tools'>, item: Item): StreamPart[] {
 }
 
 /** All calls. A call has an input only after `output_item.done` or `function_call_arguments.done`. */
-function settledCalls(calling: Calling, end: OutputEnd): StreamPart[] {
-  const calls = calling.items.filter(isCall)
+function finishCalls(context: CallContext, end: OutputEnd): StreamPart[] {
+  const calls = context.items.filter(isCall)
   return calls.flatMap((item, at) => {
     const settlement: Settlement = {
       end: item.isDone ? end : 'cut',
       isLast: at === calls.length - 1,
       isDone: true,
       hasStray: false,
-      tools: calling.tools,
+      tools: context.tools,
     }
-    return settle(calling, item, settlement)
+    return finishCall(context, item, settlement)
   })
 }
 
-function settle(calling: Calling, item: Item, settlement: Settlement): StreamPart[] {
+function finishCall(context: CallContext, item: Item, settlement: Settlement): StreamPart[] {
   const { value, shown } = item
   const args = asArguments(value['arguments']) || (shown.get('arguments') ?? '')
   const toolName = asText(value['name']) ?? ''
-  const given = asText(value['call_id'])
-  const { toolCallId = given ?? newCallId() } = item
-  const uses = isWrapper(calling, item) ? asList(asRecord(parseJson(args))?.['tool_uses']) : []
+  const callId = asText(value['call_id'])
+  const { toolCallId = callId ?? newCallId() } = item
+  const uses = isWrapper(context, item) ? asList(asRecord(parseJson(args))?.['tool_uses']) : []
   if (uses.length > 0)
     return uses.flatMap((use, at) => {
       const { recipient_name: name, parameters } = asRecord(use) ?? {}
-      return partsOf(calling, settlement, {
+      return partsOf(context, settlement, {
         toolCallId: `${toolCallId}_${at + 1}`,
         toolName: (asText(name) ?? '').replace(/^functions\./, ''),
         args: asArguments(parameters) ?? '',
       })
     })
-  const isOther = given !== undefined && given !== toolCallId
+  const hasProviderId = callId !== undefined && callId !== toolCallId
   const call = { toolCallId, toolName, args }
-  return partsOf(calling, settlement, isOther ? { ...call, providerCallId: given } : call)
+  return partsOf(context, settlement, hasProviderId ? { ...call, providerCallId: callId } : call)
 }
 
 function partsOf(
-  { isStrict, tools }: Calling,
+  { isStrict, tools }: CallContext,
   settlement: Settlement,
   { args, ...ref }: CallRef & { readonly args: string },
 ): StreamPart[] {

@@ -21,10 +21,10 @@ function fromUsage(usage: JsonRecord): Usage | undefined {
   const inputTokens = asCount(usage['prompt_tokens']) ?? asCount(usage['input_tokens'])
   const output = asCount(usage['completion_tokens']) ?? asCount(usage['output_tokens'])
   // Gemini and xAI count reasoning in the total only.
-  const rest = (asCount(usage['total_tokens']) ?? 0) - (inputTokens ?? Infinity)
-  return counts({
+  const outputFromTotal = (asCount(usage['total_tokens']) ?? 0) - (inputTokens ?? Infinity)
+  return toUsage({
     inputTokens,
-    outputTokens: rest > (output ?? 0) ? rest : output,
+    outputTokens: outputFromTotal > (output ?? 0) ? outputFromTotal : output,
     cachedInputTokens:
       asCount(prompt['cached_tokens']) ?? asCount(usage['prompt_cache_hit_tokens']),
     cacheWriteTokens: asCount(prompt['cache_write_tokens']),
@@ -33,18 +33,20 @@ function fromUsage(usage: JsonRecord): Usage | undefined {
 }
 
 function fromTimings(timings: JsonRecord): Usage | undefined {
-  const read = asCount(timings['prompt_n'])
+  const processed = asCount(timings['prompt_n'])
   const cached = asCount(timings['cache_n'])
-  return counts({
-    inputTokens: read === undefined ? undefined : read + (cached ?? 0),
+  return toUsage({
+    inputTokens: processed === undefined ? undefined : processed + (cached ?? 0),
     outputTokens: asCount(timings['predicted_n']),
     cachedInputTokens: cached,
   })
 }
 
-function counts(fields: { readonly [Name in keyof Usage]: number | undefined }): Usage | undefined {
-  const known = Object.entries(fields).filter(([, count]) => count !== undefined)
-  return known.length === 0 ? undefined : (Object.fromEntries(known) as Usage)
+function toUsage(fields: { readonly [Name in keyof Usage]: number | undefined }):
+  | Usage
+  | undefined {
+  const defined = Object.entries(fields).filter(([, count]) => count !== undefined)
+  return defined.length === 0 ? undefined : (Object.fromEntries(defined) as Usage)
 }
 
 const LEFT_OUT: StreamPart = {
@@ -67,16 +69,16 @@ export interface ProducedFiles {
  * a server would learn who looks, and might name a place that only the page reaches.
  */
 export function createProducedFiles(): ProducedFiles {
-  const known = new Set<string>()
+  const seenUrls = new Set<string>()
   let hasWarned = false
 
   function readPart(part: JsonRecord): StreamPart[] | null {
-    const place = part['image_url']
-    const url = asText(place) ?? asText(asRecord(place)?.['url'])
+    const imageUrl = part['image_url']
+    const url = asText(imageUrl) ?? asText(asRecord(imageUrl)?.['url'])
     if (url === undefined) return null
-    if (known.has(url)) return []
+    if (seenUrls.has(url)) return []
     const file = fileOfDataURL(url)
-    if (file) known.add(url)
+    if (file) seenUrls.add(url)
     else if (hasWarned) return []
     else hasWarned = true
     return [file ? { type: 'file', file } : LEFT_OUT]

@@ -31,14 +31,14 @@ import { asArguments } from '../core/parse-tool-input.ts'
 /** State that tells a restarted answer from a continued one. */
 interface AnswerStart {
   readonly calls: ToolCallAssembler
-  finishWord: string | undefined
+  finishReason: string | undefined
   /** Id of the answer; steady once two chunks in a row had it. (Some servers make one up for each chunk.) */
   id: string | undefined
   hasSteadyId: boolean
   /** A steady id changed after a call. */
   hasOtherId: boolean
   /** Text came under the other id. */
-  saysMore: boolean
+  hasOtherText: boolean
   /** `index` of the choice being read; others are alternatives. */
   choice: unknown
   hasDelta: boolean
@@ -55,11 +55,11 @@ interface AnswerStart {
 function startAnswer(calls: ToolCallAssembler): AnswerStart {
   return {
     calls,
-    finishWord: undefined,
+    finishReason: undefined,
     id: undefined,
     hasSteadyId: false,
     hasOtherId: false,
-    saysMore: false,
+    hasOtherText: false,
     choice: undefined,
     hasDelta: false,
     roles: 0,
@@ -74,26 +74,27 @@ function startAnswer(calls: ToolCallAssembler): AnswerStart {
  * Another id alone proves nothing (some servers make one up for each chunk). Nor does a finish reason: Open WebUI
  * sends it early.
  */
-function beginsAnother(
+function startsSecondAnswer(
   state: AnswerStart,
   id: string | undefined,
   choices: readonly unknown[],
 ): boolean {
   const isNew = id !== undefined && id !== state.id && state.hasSteadyId
-  if (isNew && state.finishWord !== undefined) return true
+  if (isNew && state.finishReason !== undefined) return true
   const mayStart = (isNew && state.hasDelta) || state.isFinished
-  if (mayStart && ownDeltas(state, choices).some((own) => isFreshStart(state, own))) return true
+  if (mayStart && ownDeltas(state, choices).some((ownDelta) => isFreshStart(state, ownDelta)))
+    return true
   if (id !== undefined) state.hasSteadyId = id === state.id
   state.id = id ?? state.id
-  if (state.calls.count() === 0 || state.finishWord !== undefined) return false
+  if (state.calls.count() === 0 || state.finishReason !== undefined) return false
   state.hasOtherId ||= isNew
-  return ownDeltas(state, choices).some((own) => isAnew(state, own))
+  return ownDeltas(state, choices).some((ownDelta) => isSecondAnswer(state, ownDelta))
 }
 
 interface OwnDelta {
   readonly delta: JsonRecord
   /** The chunk has no finish reason. */
-  readonly begins: boolean
+  readonly isOpen: boolean
 }
 
 /** Returns the deltas of the choice being read. */
@@ -102,16 +103,16 @@ function ownDeltas(state: AnswerStart, choices: readonly unknown[]): OwnDelta[] 
     const choice = asRecord(item)
     const isOwn = choice?.['index'] === undefined || choice['index'] === state.choice
     const delta = isOwn && asRecord(choice?.['delta'])
-    return delta ? [{ delta, begins: choice?.['finish_reason'] == null }] : []
+    return delta ? [{ delta, isOpen: choice?.['finish_reason'] == null }] : []
   })
 }
 
 /** Fields with text. Line breaks alone may come between calls. */
-const wordFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
+const proseFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
 
 /** Whether the delta opens the message again, or opens its first call under an unknown id. */
-function isFreshStart(state: AnswerStart, { delta, begins }: OwnDelta): boolean {
-  if (state.hasRoleless && begins && asText(delta['role']) !== undefined) return true
+function isFreshStart(state: AnswerStart, { delta, isOpen }: OwnDelta): boolean {
+  if (state.hasRoleless && isOpen && asText(delta['role']) !== undefined) return true
   if (state.calls.count() === 0) return false
   return callsOf(delta).some(
     ({ id, index, name }) =>
@@ -123,28 +124,28 @@ function isFreshStart(state: AnswerStart, { delta, begins }: OwnDelta): boolean 
  * Whether another answer follows a call: with text under another, steady id; or with text, or the same call, after
  * the role came again. Further calls are recognized by their numbers.
  */
-function isAnew(state: AnswerStart, { delta, begins }: OwnDelta): boolean {
-  if (begins && delta['role'] && state.roles === 1 && state.hasRoleless) {
+function isSecondAnswer(state: AnswerStart, { delta, isOpen }: OwnDelta): boolean {
+  if (isOpen && delta['role'] && state.roles === 1 && state.hasRoleless) {
     state.isReopened = true
     state.calls.reopen()
   }
   if (!state.isReopened && !state.hasOtherId) return false
   const calls = callsOf(delta)
-  const says = wordFields.some((field) => asText(delta[field])?.trim())
+  const hasText = proseFields.some((field) => asText(delta[field])?.trim())
   // A delta that continues a call belongs to the same answer, whatever its id.
-  if (calls.some(({ name }) => name === undefined)) state.hasOtherId = state.saysMore = false
-  state.saysMore ||= state.hasOtherId && says
+  if (calls.some(({ name }) => name === undefined)) state.hasOtherId = state.hasOtherText = false
+  state.hasOtherText ||= state.hasOtherId && hasText
   const isKnown = calls.some(({ id = '', name }) => name !== undefined && state.calls.has(id))
-  return (state.isReopened && (says || isKnown)) || (state.saysMore && state.hasSteadyId)
+  return (state.isReopened && (hasText || isKnown)) || (state.hasOtherText && state.hasSteadyId)
 }
 
 /** Records a delta's role. Returns true if the delta only opens the message once more. */
-function noteRole(state: AnswerStart, delta: JsonRecord): boolean {
-  const holds = hasContent(delta)
-  if (!delta['role']) state.hasRoleless ||= holds
+function recordRole(state: AnswerStart, delta: JsonRecord): boolean {
+  const isFilled = hasContent(delta)
+  if (!delta['role']) state.hasRoleless ||= isFilled
   else {
     state.roles += callsOf(delta).length > 0 ? 2 : 1
-    return state.hasRoleless && !holds
+    return state.hasRoleless && !isFilled
   }
   return false
 }
@@ -212,8 +213,8 @@ export function mapChatChunk(state: ChatState, chunk: unknown): StreamPart[] {
   if (state.isOver) return []
   const record = asRecord(chunk)
   const choices = asList(record?.['choices'])
-  if (choices.length > 0 && beginsAnother(state, asText(record?.['id']), choices)) {
-    if (state.finishWord !== undefined) return endChat(state, { done: true })
+  if (choices.length > 0 && startsSecondAnswer(state, asText(record?.['id']), choices)) {
+    if (state.finishReason !== undefined) return endChat(state, { done: true })
     return secondAnswerError()
   }
   const usage = record && readUsage(record)
@@ -229,10 +230,10 @@ export function mapChatChunk(state: ChatState, chunk: unknown): StreamPart[] {
     return [{ type: 'raw', data: chunk }]
   }
   const parts: StreamPart[] = []
-  for (const [place, item] of choices.entries()) {
+  for (const [position, item] of choices.entries()) {
     const choice = asRecord(item)
     // Among several choices, one without an index has its position as index.
-    if (choice && takesChoice(state, choice['index'] ?? (place || undefined)))
+    if (choice && takesChoice(state, choice['index'] ?? (position || undefined)))
       readChoice(state, choice, parts)
   }
   return parts
@@ -248,11 +249,11 @@ function readChoice(state: ChatState, choice: JsonRecord, parts: StreamPart[]): 
   if (usage) state.usage = { ...state.usage, ...usage }
   const finish = asText(choice['finish_reason'])
   const isFinish = finish !== undefined && finish !== 'null'
-  if (isFinish) state.finishWord = pickFinishReason(state.finishWord, finish)
+  if (isFinish) state.finishReason = pickFinishReason(state.finishReason, finish)
   // A whole message in place of deltas; after deltas it would only repeat them.
   const message = state.hasDelta ? undefined : asRecord(choice['message'])
   state.hasDelta ||= delta ? hasContent(delta) : finish !== undefined
-  const opens = delta && noteRole(state, delta)
+  const isReopening = delta && recordRole(state, delta)
   if (isFinish) {
     state.stray = undefined
     state.isFinished ||=
@@ -262,7 +263,7 @@ function readChoice(state: ChatState, choice: JsonRecord, parts: StreamPart[]): 
   state.hasOutput ||= content ? hasContent(content) : choice['text'] !== undefined
   if (content) readDelta(state, content, parts)
   else readText(state, choice['text'], parts)
-  if (state.calls.count() > 0 && (isFinish || opens)) state.calls.reopen()
+  if (state.calls.count() > 0 && (isFinish || isReopening)) state.calls.reopen()
 }
 
 /** Whether to read this choice. Others are alternatives; a lower number is preferred until there is output. */
@@ -273,7 +274,7 @@ function takesChoice(state: ChatState, index: unknown): boolean {
   if (state.hasChoice && !isFirst) return isOwn
   state.hasChoice = true
   state.choice = index
-  state.finishWord = undefined
+  state.finishReason = undefined
   state.hasDelta = state.isFinished = false
   return true
 }
@@ -336,10 +337,10 @@ function readContentPart(state: ChatState, item: unknown, parts: StreamPart[]): 
 }
 
 function readCalls(state: ChatState, calls: readonly unknown[], parts: StreamPart[]): void {
-  calls.forEach((item, place) => {
+  calls.forEach((item, position) => {
     const call = asRecord(item)
     if (!call) return
-    for (const part of state.calls.push({ ...callDelta(call), place })) parts.push(part)
+    for (const part of state.calls.push({ ...callDelta(call), position })) parts.push(part)
     const extra = asRecord(call['extra_content'])
     if (!extra) return
     parts.push({ type: 'raw', data: extra })
@@ -356,16 +357,16 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   parts.push(...(state.inline?.end() ?? []))
   if (state.usage) parts.push({ type: 'usage', usage: state.usage })
   // The end of the stream ends all choices. Only a choice's own finish reason shows whether it was cut off.
-  const isProven = (done && !state.hasOther) || state.finishWord !== undefined
-  const finishWord = isProven && state.isRefused ? 'refusal' : state.finishWord
+  const isProven = (done && !state.hasOther) || state.finishReason !== undefined
+  const finishReason = isProven && state.isRefused ? 'refusal' : state.finishReason
   if (isProven && !state.hasChoice)
     return [...parts, { type: 'error', error: noAnswerError('chat completion', state.stray) }]
-  const reason = mapFinishReason(finishWord, state.calls.count() > 0)
+  const reason = mapFinishReason(finishReason, state.calls.count() > 0)
   const error =
     (state.isFinished ? undefined : strayError(state.stray)) ??
-    (reason === 'error' ? failedError(finishWord) : undefined)
-  const isSaid = finishWord !== undefined && !state.saysMore
-  const calls = state.calls.finish(outputEnd(finishWord, isProven && !error, isSaid))
+    (reason === 'error' ? failedError(finishReason) : undefined)
+  const isEndReported = finishReason !== undefined && !state.hasOtherText
+  const calls = state.calls.finish(outputEnd(finishReason, isProven && !error, isEndReported))
   parts.push(...calls.map((call) => withoutNulls(call, state.strictTools)))
   if (error) return [...parts, { type: 'error', error }]
   if (!isProven) return parts
@@ -373,7 +374,7 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   parts.push({
     type: 'finish',
     finishReason: reason,
-    ...(finishWord !== undefined && { rawFinishReason: finishWord }),
+    ...(finishReason !== undefined && { rawFinishReason: finishReason }),
     ...(metadata && { providerMetadata: { [state.providerId]: metadata } }),
   })
   return parts
@@ -412,35 +413,35 @@ const CLOSE = '</thought>'
  * `internal/googleopenai`).
  */
 function createMarkedThoughts(): MarkedThoughts {
-  let hasCome = false
+  let hasThoughts = false
   let isThought = false
   /** Tag that usually starts the next piece. */
-  let awaited: string | null = null
-  let held = ''
+  let expectedTag: string | null = null
+  let pending = ''
 
-  function take(): MarkedPiece[] {
-    const text = held
-    held = ''
+  function flush(): MarkedPiece[] {
+    const text = pending
+    pending = ''
     return text === '' ? [] : [{ isThought, text }]
   }
 
   return {
     read(delta, content) {
       const marked = isMarked(delta)
-      hasCome ||= marked
-      if (!hasCome) return null
-      const before = marked === isThought ? [] : take()
-      if (marked !== isThought) awaited = marked ? OPEN : CLOSE
+      hasThoughts ||= marked
+      if (!hasThoughts) return null
+      const pieces = marked === isThought ? [] : flush()
+      if (marked !== isThought) expectedTag = marked ? OPEN : CLOSE
       isThought = marked
-      held += content
-      if (awaited !== null) {
-        if (held.length < awaited.length && awaited.startsWith(held)) return before
-        if (held.startsWith(awaited)) held = held.slice(awaited.length)
-        awaited = null
+      pending += content
+      if (expectedTag !== null) {
+        if (pending.length < expectedTag.length && expectedTag.startsWith(pending)) return pieces
+        if (pending.startsWith(expectedTag)) pending = pending.slice(expectedTag.length)
+        expectedTag = null
       }
-      return [...before, ...take()]
+      return [...pieces, ...flush()]
     },
-    end: take,
+    end: flush,
   }
 }
 
@@ -549,13 +550,13 @@ function addDetail(details: Growing[], item: unknown): void {
 }
 
 /** Appends texts; for other fields, the last value wins. */
-function mergeFields(into: Growing, fields: JsonRecord): void {
+function mergeFields(target: Growing, fields: JsonRecord): void {
   for (const [name, value] of Object.entries(fields)) {
-    const before = into[name]
+    const previous = target[name]
     if (value === null || value === undefined || name === '__proto__') continue
     const isText = name === 'text' || name === 'summary' || name === 'data'
-    const isContinued = isText && typeof value === 'string' && typeof before === 'string'
-    into[name] = isContinued ? before + value : value
+    const isContinued = isText && typeof value === 'string' && typeof previous === 'string'
+    target[name] = isContinued ? previous + value : value
   }
 }
 
@@ -564,13 +565,13 @@ const argumentKeys = ['arguments', 'parameters', 'input', 'args'] as const
 
 /** Reads an entry of `tool_calls`, wherever a server puts its fields. */
 function callDelta(call: JsonRecord): CallDelta {
-  const { id, function: named } = call
-  const fn = asRecord(named) ?? asRecord(call['custom']) ?? call
-  const values = [fn, call].flatMap((place) => argumentKeys.map((key) => place[key]))
+  const { id, function: functionField } = call
+  const fn = asRecord(functionField) ?? asRecord(call['custom']) ?? call
+  const values = [fn, call].flatMap((position) => argumentKeys.map((key) => position[key]))
   return {
     id: typeof id === 'number' ? String(id) : asText(id),
     index: asCount(call['index']),
-    name: asText(fn['name'] ?? named)?.trim() || undefined,
+    name: asText(fn['name'] ?? functionField)?.trim() || undefined,
     args: asArguments(values.find((value) => value != null && value !== '')),
   }
 }

@@ -65,13 +65,13 @@ function assistantMessage(
   const calls = message.parts.filter((part) => part.type === 'tool-call')
   const {
     tool_calls: extras,
-    content: own,
+    content: storedContent,
     // Items belong to the Responses API.
     items: _,
     ...fields
   } = message.providerMetadata?.[providerId] ?? {}
-  const hasOwn = asList(extras).some((extra) => Object.keys(asObject(extra)).length > 0)
-  const content = rules.takesThinking ? withThinking(asObjects(own), text) : text
+  const hasStoredExtras = asList(extras).some((extra) => Object.keys(asObject(extra)).length > 0)
+  const content = rules.takesThinking ? withThinking(asObjects(storedContent), text) : text
   if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content }]
   return [
     {
@@ -81,7 +81,7 @@ function assistantMessage(
       role: 'assistant',
       content: content === '' ? rules.emptyContent : content,
       tool_calls: calls.map((call, index) => ({
-        ...(hasOwn ? asObject(asList(extras)[index]) : rules.unsignedCall),
+        ...(hasStoredExtras ? asObject(asList(extras)[index]) : rules.unsignedCall),
         id: ids.next(call),
         type: 'function',
         function: {
@@ -94,13 +94,13 @@ function assistantMessage(
 }
 
 /** The text with its stored thinking, in the original order. If the text has changed, it follows the thinking. */
-function withThinking(own: readonly JsonObject[], text: string): string | JsonObject[] {
-  if (own.length === 0) return text
-  const before = own.map((part) => asText(part['text']) ?? '').join('')
-  return text.startsWith(before)
-    ? joinContent(own, text.slice(before.length))
+function withThinking(storedContent: readonly JsonObject[], text: string): string | JsonObject[] {
+  if (storedContent.length === 0) return text
+  const storedText = storedContent.map((part) => asText(part['text']) ?? '').join('')
+  return text.startsWith(storedText)
+    ? joinContent(storedContent, text.slice(storedText.length))
     : joinContent(
-        own.filter((part) => part['type'] !== 'text'),
+        storedContent.filter((part) => part['type'] !== 'text'),
         text,
       )
 }
@@ -126,10 +126,10 @@ const BRIDGE = 'I have read the tool results.'
 
 function addMessage(messages: ChatMessage[], message: ChatMessage, rules: ChatRules): void {
   const last = messages[messages.length - 1]
-  const merges =
+  const shouldMerge =
     (message.role === 'user' && rules.mergesUsers) ||
     (message.role === 'system' && rules.mergesSystem)
-  if (merges && last?.role === message.role) {
+  if (shouldMerge && last?.role === message.role) {
     last.content = joinContent(last.content ?? '', message.content ?? '')
     return
   }
@@ -148,8 +148,8 @@ function addMessage(messages: ChatMessage[], message: ChatMessage, rules: ChatRu
 /** Adds the trailer at the end: it changes with each request, and all before it can be cached. */
 function addTrailer(messages: ChatMessage[], trailer: string, rules: ChatRules): void {
   const last = messages[messages.length - 1]
-  const joins = last?.role === 'user' || (last?.role === 'tool' && !rules.userAfterTool)
-  if (last && joins) last.content = joinContent(last.content ?? '', trailer)
+  const shouldJoin = last?.role === 'user' || (last?.role === 'tool' && !rules.userAfterTool)
+  if (last && shouldJoin) last.content = joinContent(last.content ?? '', trailer)
   else messages.push({ role: 'user', content: trailer })
 }
 

@@ -49,7 +49,7 @@ export function chatBody(
 }
 
 function sampling(config: RequestConfig, rules: ChatRules): JsonObject {
-  return takenFields(rules, {
+  return supportedFields(rules, {
     [rules.tokenField]: config.maxOutputTokens,
     temperature: config.temperature,
     top_p: config.topP,
@@ -75,7 +75,7 @@ export function toolFields(
     tools: offered.map((tool, at) =>
       strict[at] ? strictTool(tool, strict[at]) : chatTool(tool, rules),
     ),
-    ...takenFields(rules, {
+    ...supportedFields(rules, {
       tool_choice: isNamed && !rules.namedToolChoice ? 'required' : wireChoice(toolChoice),
       parallel_tool_calls: parallelToolCalls,
     }),
@@ -83,13 +83,13 @@ export function toolFields(
 }
 
 /** Drops undefined fields and those that the server refuses. */
-function takenFields(
+function supportedFields(
   { unsupportedFields }: ChatRules,
   fields: { readonly [name: string]: JsonValue | undefined },
 ): JsonObject {
-  const left: readonly string[] = unsupportedFields
+  const unsupported: readonly string[] = unsupportedFields
   return omitUndefined(
-    Object.fromEntries(Object.entries(fields).filter(([name]) => !left.includes(name))),
+    Object.fromEntries(Object.entries(fields).filter(([name]) => !unsupported.includes(name))),
   )
 }
 

@@ -17,7 +17,7 @@ import { ownContent } from './own-content.ts'
 interface Call {
   /** Id of the provider. */
   readonly id: string
-  readonly made: LanguageModelLike
+  readonly model: LanguageModelLike
   readonly config: ModelConfigData
   readonly request: ModelRequest
   readonly headers: { readonly [name: string]: string }
@@ -25,11 +25,11 @@ interface Call {
 }
 
 /** Options for `doStream`. Unset ones are left out. */
-export function callOptions({ id, made, config, request, headers, signal }: Call): {
+export function callOptions({ id, model, config, request, headers, signal }: Call): {
   readonly [name: string]: unknown
 } {
   const fields = {
-    prompt: toPrompt(request, { id, specification: specificationOf(made) }),
+    prompt: toPrompt(request, { id, specification: specificationOf(model) }),
     abortSignal: signal,
     maxOutputTokens: config.maxOutputTokens,
     temperature: config.temperature,

@@ -63,12 +63,20 @@ export function fromLanguageModel(
   return {
     id,
     stream: (request, config, stream) =>
-      ask({ id, model, options, request, config, stream, scope: createAbortScope(stream.signal) }),
+      streamRequest({
+        id,
+        model,
+        options,
+        request,
+        config,
+        stream,
+        scope: createAbortScope(stream.signal),
+      }),
   }
 }
 
 /** Sends one request and streams its answer. */
-async function* ask(attempt: Attempt): AsyncGenerator<readonly StreamPart[]> {
+async function* streamRequest(attempt: Attempt): AsyncGenerator<readonly StreamPart[]> {
   const { request, config, scope } = attempt
   const { firstChunkMs = FIRST_PART_MS, idleMs = IDLE_MS } = config.timeouts ?? {}
   let phase: 'first-chunk' | 'idle' = 'first-chunk'
@@ -105,9 +113,9 @@ async function* ask(attempt: Attempt): AsyncGenerator<readonly StreamPart[]> {
       // Some servers leave the body open after the last part.
       if (gate.ending() === 'finish') break
     }
-    const rest: StreamPart[] = []
-    gate.close(rest, failureOf(scope, broken))
-    yield rest
+    const lastParts: StreamPart[] = []
+    gate.close(lastParts, failureOf(scope, broken))
+    yield lastParts
   } catch (error) {
     yield [{ type: 'error', error: toErrorData(error) }]
   } finally {
@@ -157,9 +165,9 @@ async function openStream(
 async function send(attempt: Attempt, credentials: Credentials): Promise<ReadableStream<unknown>> {
   const { id, config, options, request, scope } = attempt
   const headers = { ...config.headers, ...credentials.headers }
-  const made = await modelFor(attempt, { ...credentials, headers })
-  const call = callOptions({ id, made, config, request, headers, signal: scope.signal })
-  const answer = await made.doStream({ ...call, ...options.callOptions } as never)
+  const model = await modelFor(attempt, { ...credentials, headers })
+  const call = callOptions({ id, model, config, request, headers, signal: scope.signal })
+  const answer = await model.doStream({ ...call, ...options.callOptions } as never)
   // Cancels a late answer to a request that has ended.
   if (scope.failure()) void answer.stream.cancel().catch(() => {})
   return answer.stream

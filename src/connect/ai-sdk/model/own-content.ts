@@ -56,12 +56,12 @@ export function ownContent(
   const calls = parts
     .filter((part) => part.type === 'tool-call')
     .map((call) => callContent(call, { blocks, toolCallId: idOf(call) }))
-  return [...spoken(blocks, text), ...calls]
+  return [...textAndReasoning(blocks, text), ...calls]
 }
 
 export type CallPart = Extract<AssistantMessage['parts'][number], { type: 'tool-call' }>
 
-function spoken(blocks: readonly JsonObject[], text: string): ContentPart[] {
+function textAndReasoning(blocks: readonly JsonObject[], text: string): ContentPart[] {
   const texts = blocks.filter(({ type }) => type === 'text')
   const length = texts.reduce((sum, block) => sum + lengthOf(block), 0)
   const isSame = texts.length > 0 && length === text.length

@@ -25,7 +25,7 @@ interface ReadCall {
   readonly text: string
 }
 
-type Spoken = 'text' | 'reasoning'
+type TextKind = 'text' | 'reasoning'
 
 /**
  * Reads the stream of one answer. Relies only on the `type` of a part: models implement several specification versions.
@@ -36,10 +36,10 @@ export class PartReader {
   readonly #id: string
   readonly #blocks: Block[] = []
   /** Blocks that are being written, by kind and id. */
-  readonly #open = new Map<string, Block>()
+  readonly #openBlocks = new Map<string, Block>()
   readonly #calls: ReadCall[] = []
   /** Ids of calls whose input deltas are ignored. */
-  readonly #hidden = new Set<string>()
+  readonly #hiddenCalls = new Set<string>()
 
   constructor(request: ModelRequest, id: string) {
     this.#request = request
@@ -50,18 +50,18 @@ export class PartReader {
     const part = asRecord(value) ?? {}
     const type = textOf(part['type'])
     const [, kind, step] = /^(text|reasoning)-(start|delta|end)$/.exec(type) ?? []
-    if (kind) return this.#write(kind as Spoken, step, part)
+    if (kind) return this.#write(kind as TextKind, step, part)
     switch (type) {
       case 'tool-input-start':
         return this.#startInput(part)
       case 'tool-input-delta': {
         const toolCallId = textOf(part['id'])
         const delta = textOf(part['delta'])
-        if (delta === '' || this.#hidden.has(toolCallId)) return []
+        if (delta === '' || this.#hiddenCalls.has(toolCallId)) return []
         return [{ type: 'tool-input-delta', toolCallId, delta }]
       }
       case 'tool-call':
-        return this.#keepCall(part)
+        return this.#addCall(part)
       case 'tool-result':
       case 'tool-approval-request':
         return [foreignTool(part)]
@@ -81,34 +81,34 @@ export class PartReader {
     }
   }
 
-  #write(type: Spoken, step: string | undefined, part: JsonRecord): StreamPart[] {
+  #write(type: TextKind, step: string | undefined, part: JsonRecord): StreamPart[] {
     const key = `${type} ${textOf(part['id'])}`
-    let block = step === 'start' ? undefined : this.#open.get(key)
+    let block = step === 'start' ? undefined : this.#openBlocks.get(key)
     if (!block) {
       block = { type, text: '' }
-      this.#open.set(key, block)
+      this.#openBlocks.set(key, block)
       this.#blocks.push(block)
     }
     const delta = step === 'delta' ? textOf(part['delta']) : ''
     block.text += delta
     const options = optionsOf(part)
     if (options) block.options = options
-    if (step === 'end') this.#open.delete(key)
+    if (step === 'end') this.#openBlocks.delete(key)
     return delta === '' ? [] : [{ type: `${type}-delta`, delta }]
   }
 
   #startInput(part: JsonRecord): StreamPart[] {
     const toolCallId = textOf(part['id'])
     if (part['providerExecuted'] === true) {
-      this.#hidden.add(toolCallId)
+      this.#hiddenCalls.add(toolCallId)
       return []
     }
     // Plain text can't be shown as partial JSON.
-    if (part['inputEncoding'] === 'text') this.#hidden.add(toolCallId)
+    if (part['inputEncoding'] === 'text') this.#hiddenCalls.add(toolCallId)
     return [{ type: 'tool-input-start', toolCallId, toolName: textOf(part['toolName']) }]
   }
 
-  #keepCall(part: JsonRecord): StreamPart[] {
+  #addCall(part: JsonRecord): StreamPart[] {
     if (part['providerExecuted'] === true) return [foreignTool(part)]
     const toolCallId = textOf(part['toolCallId'])
     const options = optionsOf(part)
@@ -129,26 +129,26 @@ export class PartReader {
       unified !== 'interrupted' &&
       unified !== 'unknown' &&
       (unified !== 'other' || raw !== undefined)
-    const counted: StreamPart[] = Object.keys(usage).length > 0 ? [{ type: 'usage', usage }] : []
-    const calls = this.#settle(outputEnd(unified, isProven, true))
+    const usageParts: StreamPart[] = Object.keys(usage).length > 0 ? [{ type: 'usage', usage }] : []
+    const calls = this.#emitCalls(outputEnd(unified, isProven, true))
     const failure = isProven
       ? unified === 'error' && failedError(raw ?? unified)
       : incompleteError()
-    if (failure) return [...counted, ...calls, { type: 'error', error: failure }]
-    const own = storedBlocks(this.#blocks)
+    if (failure) return [...usageParts, ...calls, { type: 'error', error: failure }]
+    const stored = storedBlocks(this.#blocks)
     return [
-      ...counted,
+      ...usageParts,
       ...calls,
       {
         type: 'finish',
         finishReason: mapFinishReason(unified, calls.length > 0),
         ...(raw !== undefined && { rawFinishReason: raw }),
-        ...(own && { providerMetadata: { [this.#id]: own } }),
+        ...(stored && { providerMetadata: { [this.#id]: stored } }),
       },
     ]
   }
 
-  #settle(end: OutputEnd): StreamPart[] {
+  #emitCalls(end: OutputEnd): StreamPart[] {
     const { tools } = this.#request
     return this.#calls.flatMap(({ text, ...ref }, at) => {
       const args = createArgumentText()
@@ -171,8 +171,8 @@ function foreignTool(part: JsonRecord): StreamPart {
 
 function readFile(part: JsonRecord): StreamPart {
   const mediaType = textOf(part['mediaType'])
-  const given = asRecord(part['data'])
-  const data = toBase64(given && 'data' in given ? given['data'] : part['data'])
+  const wrapped = asRecord(part['data'])
+  const data = toBase64(wrapped && 'data' in wrapped ? wrapped['data'] : part['data'])
   const file = data === undefined ? null : fileOfDataURL(`data:${mediaType};base64,${data}`)
   if (file) return { type: 'file', file }
   const message = `A file of the type '${mediaType.slice(0, 100)}' was left out.`
@@ -192,12 +192,16 @@ const PIECE = 8192
 
 function readWarning(warning: unknown): StreamPart {
   const { feature, setting, tool, details, message } = asRecord(warning) ?? {}
-  const what = [feature, setting, asRecord(tool)?.['name']].map(asText).find(Boolean)
-  const words = [asText(message), what && `The model doesn't support ${what}.`, asText(details)]
+  const unsupported = [feature, setting, asRecord(tool)?.['name']].map(asText).find(Boolean)
+  const sentences = [
+    asText(message),
+    unsupported && `The model doesn't support ${unsupported}.`,
+    asText(details),
+  ]
   return {
     type: 'warning',
     code: 'ai-sdk',
-    message: words.filter(Boolean).join(' ') || 'A warning.',
+    message: sentences.filter(Boolean).join(' ') || 'A warning.',
   }
 }
 

@@ -5,16 +5,16 @@ import { OffstageError } from '../../../protocol/error.ts'
 import { addressOf } from '../addresses.ts'
 import { stopped } from '../failures.ts'
 import type { McpFetch, McpAuthOptions, McpKeyStore } from '../options.ts'
-import { answeredInTime, authFailed, rejectOnAbort } from './read-document.ts'
+import { withTimeLimit, authFailed, rejectOnAbort } from './read-document.ts'
 import { type AuthServer, discoverAuth } from './discover.ts'
 import {
-  isFinal,
-  isPassing,
+  isRevoked,
+  isTemporary,
   type Keys,
   keysOf,
   LOG_IN,
-  noTokens,
-  readKept,
+  tokenError,
+  readTokens,
   register,
   requestTokens,
   type Tokens,
@@ -24,7 +24,7 @@ import {
   type LogIn,
   type LogInStart,
   endLogIn,
-  isUnknown,
+  isUnknownClient,
 } from './code-flow.ts'
 
 /** A refusal and the refused token; null if none was sent. `tries`: earlier refusals of the same request. */
@@ -77,12 +77,12 @@ class OAuth implements Authorizer {
   readonly #parts: AuthorizerParts
   readonly #store: McpKeyStore
   readonly #keys: Keys
-  readonly #inTurn = createSerialQueue()
+  readonly #queue = createSerialQueue()
   readonly #redirectUrl: string
   /** Newest token that no person logged in for. */
   #refreshed: string | undefined
   /** True while a person is logging in. */
-  #isWithPerson = false
+  #isLoggingIn = false
 
   constructor(parts: AuthorizerParts) {
     const { options, url } = parts
@@ -93,48 +93,49 @@ class OAuth implements Authorizer {
   }
 
   async getToken(): Promise<string | null> {
-    return (await this.#tokens())?.access ?? null
+    return (await this.#getTokens())?.access ?? null
   }
 
-  #tokens(): Promise<Tokens | null> {
-    return readKept(this.#store, this.#keys.tokens)
+  #getTokens(): Promise<Tokens | null> {
+    return readTokens(this.#store, this.#keys.tokens)
   }
 
   renewToken({ response, bearer, tries }: Refusal, signal: AbortSignal): Promise<string | null> {
-    const { fetch: ask } = this.#parts
-    const work = async (): Promise<string | null> => {
+    const { fetch: fetchFn } = this.#parts
+    const renew = async (): Promise<string | null> => {
       // The request may have been stopped while another one logged in.
       if (signal.aborted) throw stopped(signal)
-      const had = await this.#tokens()
+      const stored = await this.#getTokens()
       // Another request got a new token meanwhile.
-      if (had && bearer !== had.access) return had.access
+      if (stored && bearer !== stored.access) return stored.access
       if (tries > 0 && bearer !== this.#refreshed) return null
       const needsLogIn = response.status === 403 || tries > 0
-      if (had?.refresh !== undefined && !needsLogIn) {
-        const parameters = { grant_type: 'refresh_token', refresh_token: had.refresh }
-        const next = await answeredInTime(signal, (within) =>
-          requestTokens(parameters, had, { fetch: ask, signal: within }),
+      if (stored?.refresh !== undefined && !needsLogIn) {
+        const parameters = { grant_type: 'refresh_token', refresh_token: stored.refresh }
+        const result = await withTimeLimit(signal, (requestSignal) =>
+          requestTokens(parameters, stored, { fetch: fetchFn, signal: requestSignal }),
         )
-        if ('access' in next) {
-          await this.#store.setItem(this.#keys.tokens, JSON.stringify(next))
-          return (this.#refreshed = next.access)
+        if ('access' in result) {
+          await this.#store.setItem(this.#keys.tokens, JSON.stringify(result))
+          return (this.#refreshed = result.access)
         }
         // The refresh token may still be valid, so it is kept, and the person needn't log in again.
-        if (isPassing(next)) throw noTokens(had.server, next)
+        if (isTemporary(result)) throw tokenError(stored.server, result)
         // Another tab may have been first: many authorization servers take each refresh token once.
-        const now = await this.#tokens()
-        if (now && now.access !== had.access) return now.access
-        if (isFinal(next)) await this.#store.removeItem(this.#keys.tokens)
-        if (isUnknown(next)) await this.#forgetClient(had.server)
+        const latest = await this.#getTokens()
+        if (latest && latest.access !== stored.access) return latest.access
+        if (isRevoked(result)) await this.#store.removeItem(this.#keys.tokens)
+        if (isUnknownClient(result)) await this.#forgetClient(stored.server)
       }
-      return this.#logIn(response, had, signal)
+      return this.#logIn(response, stored, signal)
     }
-    const why = (): OffstageError => (this.#isWithPerson ? logInStopped(signal) : stopped(signal))
-    return rejectOnAbort(signal, () => this.#inTurn(work), why)
+    const createError = (): OffstageError =>
+      this.#isLoggingIn ? logInStopped(signal) : stopped(signal)
+    return rejectOnAbort(signal, () => this.#queue(renew), createError)
   }
 
-  async #clientOf(server: AuthServer, signal: AbortSignal): Promise<string> {
-    const { options, fetch: ask } = this.#parts
+  async #getClientId(server: AuthServer, signal: AbortSignal): Promise<string> {
+    const { options, fetch: fetchFn } = this.#parts
     const { clientId } = options
     const isDocument = clientId?.startsWith('https://') === true
     if (clientId !== undefined && (!isDocument || server.readsClientDocuments)) {
@@ -142,15 +143,15 @@ class OAuth implements Authorizer {
       return clientId
     }
     const key = this.#keys.client(server)
-    const known = await this.#store.getItem(key)
-    if (known !== null) return known
+    const storedId = await this.#store.getItem(key)
+    if (storedId !== null) return storedId
     const name = options.clientName ?? globalThis.location?.host ?? 'Offstage'
     const client = { name, redirectUrl: this.#redirectUrl }
-    const made = await answeredInTime(signal, (within) =>
-      register(server, client, { fetch: ask, signal: within }),
+    const registeredId = await withTimeLimit(signal, (requestSignal) =>
+      register(server, client, { fetch: fetchFn, signal: requestSignal }),
     )
-    await this.#store.setItem(key, made)
-    return made
+    await this.#store.setItem(key, registeredId)
+    return registeredId
   }
 
   /**
@@ -172,20 +173,20 @@ class OAuth implements Authorizer {
     )
   }
 
-  async #logIn(refusal: Response, had: Tokens | null, signal: AbortSignal): Promise<string> {
-    const { url, options, fetch: ask } = this.#parts
+  async #logIn(refusal: Response, stored: Tokens | null, signal: AbortSignal): Promise<string> {
+    const { url, options, fetch: fetchFn } = this.#parts
     const challenge = readChallenge(refusal.headers.get('www-authenticate'))
     const { issuers } = options
-    const discovery = { url, fetch: ask, ...(issuers && { issuers }) }
-    const server = await answeredInTime(signal, (within) =>
-      discoverAuth(challenge.resource_metadata, { ...discovery, signal: within }),
+    const discovery = { url, fetch: fetchFn, ...(issuers && { issuers }) }
+    const server = await withTimeLimit(signal, (requestSignal) =>
+      discoverAuth(challenge.resource_metadata, { ...discovery, signal: requestSignal }),
     )
     // Nobody answered the last log-in for which this page was left.
     if ((await this.#store.getItem(LOG_IN)) !== null) await this.#forgetClient(server)
-    const clientId = await this.#clientOf(server, signal)
+    const clientId = await this.#getClientId(server, signal)
     const redirectUrl = this.#redirectUrl
-    const scope = union(
-      had?.scope,
+    const scope = joinScopes(
+      stored?.scope,
       options.scope ?? challenge.scope ?? server.scopes,
       // A call needs these, whatever the app asked for.
       refusal.status === 403 ? challenge.scope : undefined,
@@ -195,20 +196,20 @@ class OAuth implements Authorizer {
       await this.#store.setItem(LOG_IN, JSON.stringify(start.logIn))
       return leavePage(start.address, signal)
     }
-    const answer = await this.#answerOfPerson(start, signal)
-    return endLogIn(answer, start.logIn, { store: this.#store, fetch: ask, signal })
+    const answer = await this.#waitForPerson(start, signal)
+    return endLogIn(answer, start.logIn, { store: this.#store, fetch: fetchFn, signal })
   }
 
-  async #answerOfPerson({ address, logIn }: LogInStart, signal: AbortSignal): Promise<string> {
-    const opened = openWindow(address)
-    this.#isWithPerson = true
+  async #waitForPerson({ address, logIn }: LogInStart, signal: AbortSignal): Promise<string> {
+    const popup = openWindow(address)
+    this.#isLoggingIn = true
     try {
-      return await logInByWindow(opened, logIn, signal)
+      return await logInByWindow(popup, logIn, signal)
     } catch (thrown) {
       await this.#forgetClient(logIn.server)
       throw thrown
     } finally {
-      this.#isWithPerson = false
+      this.#isLoggingIn = false
     }
   }
 }
@@ -219,17 +220,17 @@ function logInStopped({ reason }: AbortSignal): OffstageError {
 }
 
 /** Joins the scopes granted before and those requested now, so that a new token loses none. */
-function union(...scopes: readonly (string | undefined)[]): string | undefined {
+function joinScopes(...scopes: readonly (string | undefined)[]): string | undefined {
   const all = new Set(scopes.join(' ').split(' ').filter(Boolean))
   return all.size > 0 ? [...all].join(' ') : undefined
 }
 
 function memoryStore(): McpKeyStore {
-  const kept = new Map<string, string>()
+  const items = new Map<string, string>()
   return {
-    getItem: (key) => kept.get(key) ?? null,
-    setItem: (key, value) => kept.set(key, value),
-    removeItem: (key) => kept.delete(key),
+    getItem: (key) => items.get(key) ?? null,
+    setItem: (key, value) => items.set(key, value),
+    removeItem: (key) => items.delete(key),
   }
 }
 
@@ -243,10 +244,10 @@ const PARAMETER = /\b(resource_metadata|scope)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\
 
 /** Reads `WWW-Authenticate`. Browsers show it only if the server exposes it. */
 function readChallenge(header: string | null): AuthChallenge {
-  const found: { [name: string]: string } = {}
+  const challenge: { [name: string]: string } = {}
   for (const [, name = '', quoted, plain = ''] of (header ?? '').matchAll(PARAMETER))
-    found[name.toLowerCase()] ??= quoted?.replace(/\\(.)/g, '$1') ?? plain
-  return found
+    challenge[name.toLowerCase()] ??= quoted?.replace(/\\(.)/g, '$1') ?? plain
+  return challenge
 }
 
 /** Milliseconds until the navigation counts as cancelled: the user may have stayed to keep unsaved input. */
@@ -262,29 +263,28 @@ export async function leavePage(address: string, signal: AbortSignal): Promise<n
 }
 
 /** How often the window is checked. Milliseconds. */
-const LOOK_MS = 250
+const CHECK_MS = 250
 /** Time after the window was closed in which its message may still arrive. Milliseconds. */
 const MESSAGE_MS = 1000
 
 /** Opens a window in which the person logs in. */
 export function openWindow(address: string): Window {
-  const opened = globalThis.open?.(address, '_blank', 'popup,width=520,height=720')
-  if (!opened)
-    throw authFailed('The window for the log-in was blocked. Connect in a click handler.')
+  const popup = globalThis.open?.(address, '_blank', 'popup,width=520,height=720')
+  if (!popup) throw authFailed('The window for the log-in was blocked. Connect in a click handler.')
   // Cleared before another site's page loads in the window, so that it can't navigate this page.
-  opened.opener = null
-  return opened
+  popup.opener = null
+  return popup
 }
 
 /** Waits until the person has logged in. Resolves to the query of the redirect. */
 export async function logInByWindow(
-  opened: Window,
+  popup: Window,
   { state }: Pick<LogIn, 'state'>,
   signal: AbortSignal,
 ): Promise<string> {
   // A channel of this origin, because other origins can post window messages but not channel messages.
   const channel = new BroadcastChannel(CHANNEL)
-  let looking: ReturnType<typeof setInterval> | undefined
+  let watchTimer: ReturnType<typeof setInterval> | undefined
   try {
     return await rejectOnAbort(
       signal,
@@ -295,15 +295,15 @@ export async function logInByWindow(
             // Answers to other log-ins are ignored.
             if (new URLSearchParams(query).get('state') === state) resolve(query)
           })
-          looking = watchWindow(opened, () =>
+          watchTimer = watchWindow(popup, () =>
             reject(authFailed('The window for the log-in was closed.')),
           )
         }),
     )
   } finally {
-    clearInterval(looking)
+    clearInterval(watchTimer)
     channel.close()
-    opened.close()
+    popup.close()
   }
 }
 
@@ -311,19 +311,19 @@ export async function logInByWindow(
  * Calls back when the person has closed the window. A page with `Cross-Origin-Opener-Policy` looks closed as soon as it
  * is shown. In that case this page doesn't get the focus, as it does when the window in front of it is closed.
  */
-function watchWindow(opened: Window, onClosed: () => void): ReturnType<typeof setInterval> {
+function watchWindow(popup: Window, onClosed: () => void): ReturnType<typeof setInterval> {
   let wasBehind = false
-  let looksLeft = MESSAGE_MS / LOOK_MS
+  let checksLeft = MESSAGE_MS / CHECK_MS
   const timer = setInterval(() => {
     const isBehind = globalThis.document?.hasFocus() !== true
-    if (!opened.closed) {
+    if (!popup.closed) {
       wasBehind = isBehind
       return
     }
-    looksLeft -= 1
-    if (looksLeft > 0) return
+    checksLeft -= 1
+    if (checksLeft > 0) return
     clearInterval(timer)
     if (wasBehind && !isBehind) onClosed()
-  }, LOOK_MS)
+  }, CHECK_MS)
   return timer
 }

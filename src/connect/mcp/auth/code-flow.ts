@@ -1,4 +1,4 @@
-import { answeredInTime, authFailed, readDocument } from './read-document.ts'
+import { withTimeLimit, authFailed, readDocument } from './read-document.ts'
 import type { AuthServer } from './discover.ts'
 import type { OffstageError } from '../../../protocol/error.ts'
 import type { McpFetch, McpKeyStore } from '../options.ts'
@@ -61,24 +61,24 @@ export async function beginLogIn(
 export async function endLogIn(
   query: string,
   logIn: LogIn,
-  { store, fetch: ask, signal }: Asking & { readonly store: McpKeyStore },
+  { store, fetch: fetchFn, signal }: RequestContext & { readonly store: McpKeyStore },
 ): Promise<string> {
   const { server, clientId, verifier, redirectUrl, url, scope } = logIn
   // An answer that names no scopes grants those requested (RFC 6749, section 5.1).
-  const about = { server, clientId, scope }
+  const grant = { server, clientId, scope }
   const parameters = {
     grant_type: 'authorization_code',
     code: readAuthorizationCode(query, logIn),
     code_verifier: verifier,
     redirect_uri: redirectUrl,
   }
-  const tokens = await answeredInTime(signal, (within) =>
-    requestTokens(parameters, about, { fetch: ask, signal: within }),
+  const tokens = await withTimeLimit(signal, (requestSignal) =>
+    requestTokens(parameters, grant, { fetch: fetchFn, signal: requestSignal }),
   )
   const keys = keysOf(new URL(url), redirectUrl)
   if (!('access' in tokens)) {
-    if (isUnknown(tokens)) await store.removeItem(keys.client(server))
-    throw noTokens(server, tokens)
+    if (isUnknownClient(tokens)) await store.removeItem(keys.client(server))
+    throw tokenError(server, tokens)
   }
   await store.setItem(keys.tokens, JSON.stringify(tokens))
   return tokens.access
@@ -141,7 +141,7 @@ export interface Tokens {
   readonly server: AuthServer
 }
 
-interface Asking {
+interface RequestContext {
   readonly fetch: McpFetch
   readonly signal: AbortSignal
 }
@@ -155,16 +155,16 @@ export interface TokenRefusal {
 /** Requests tokens with the code of a log-in, or with a refresh token. They keep what the answer doesn't replace. */
 export async function requestTokens(
   parameters: Readonly<Record<string, string>>,
-  about: Omit<Tokens, 'access'>,
-  { fetch: ask, signal }: Asking,
+  grant: Omit<Tokens, 'access'>,
+  { fetch: fetchFn, signal }: RequestContext,
 ): Promise<Tokens | TokenRefusal> {
-  const { server, clientId } = about
+  const { server, clientId } = grant
   const body = new URLSearchParams({
     ...parameters,
     client_id: clientId,
     resource: server.resource,
   }).toString()
-  const response = await answered(ask, new URL(server.tokenEndpoint), {
+  const response = await sendRequest(fetchFn, new URL(server.tokenEndpoint), {
     method: 'POST',
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
@@ -185,7 +185,7 @@ export async function requestTokens(
     throw authFailed(`${server.issuer} gave no bearer token.`)
   const { access_token: access, refresh_token: refresh, scope } = value
   return {
-    ...about,
+    ...grant,
     access,
     ...(typeof refresh === 'string' && { refresh }),
     ...(typeof scope === 'string' && { scope }),
@@ -193,24 +193,24 @@ export async function requestTokens(
 }
 
 /** Whether the refusal is temporary and says nothing about the credentials. */
-export function isPassing({ status }: TokenRefusal): boolean {
+export function isTemporary({ status }: TokenRefusal): boolean {
   return status >= 500 || status === 408 || status === 429
 }
 
 /** Whether the credentials that were sent are no longer valid. */
-export function isFinal(refusal: TokenRefusal): boolean {
-  return refusal.error === 'invalid_grant' || isUnknown(refusal)
+export function isRevoked(refusal: TokenRefusal): boolean {
+  return refusal.error === 'invalid_grant' || isUnknownClient(refusal)
 }
 
 /** Whether the authorization server doesn't know the app, which must register again. */
-export function isUnknown({ error }: TokenRefusal): boolean {
+export function isUnknownClient({ error }: TokenRefusal): boolean {
   return error === 'invalid_client'
 }
 
 /** Error for a refusal. Omits the server's text, which may repeat the credentials. */
-export function noTokens({ issuer }: AuthServer, refusal: TokenRefusal): OffstageError {
+export function tokenError({ issuer }: AuthServer, refusal: TokenRefusal): OffstageError {
   const { status } = refusal
-  return isPassing(refusal)
+  return isTemporary(refusal)
     ? authFailed(`${issuer} gives no token now (status ${status}). Try again later.`, {
         retryable: true,
         details: { status },
@@ -224,12 +224,12 @@ export function noTokens({ issuer }: AuthServer, refusal: TokenRefusal): Offstag
 export async function register(
   server: AuthServer,
   client: { readonly name: string; readonly redirectUrl: string },
-  { fetch: ask, signal }: Asking,
+  { fetch: fetchFn, signal }: RequestContext,
 ): Promise<string> {
   if (server.registrationEndpoint === undefined)
     throw authFailed(`${server.issuer} lets no app register itself. Pass clientId.`)
   const isLocal = /^https?:\/\/(localhost|127\.|\[::1\])/.test(client.redirectUrl)
-  const response = await answered(ask, new URL(server.registrationEndpoint), {
+  const response = await sendRequest(fetchFn, new URL(server.registrationEndpoint), {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify({
@@ -251,13 +251,13 @@ export async function register(
 }
 
 /** Sends a request. Its failure's message is not passed on, because it may contain codes, verifiers or tokens. */
-async function answered(
-  ask: McpFetch,
+async function sendRequest(
+  fetchFn: McpFetch,
   url: URL,
   request: RequestInit & { readonly signal: AbortSignal },
 ): Promise<Response> {
   try {
-    return await ask(url, request)
+    return await fetchFn(url, request)
   } catch {
     request.signal.throwIfAborted()
     throw authFailed(
@@ -297,14 +297,14 @@ export function keysOf({ origin, pathname, search }: URL, redirectUrl: string): 
 }
 
 /** Reads the stored tokens; null if there are none. */
-export async function readKept(store: McpKeyStore, key: string): Promise<Tokens | null> {
-  const value = parsed(await store.getItem(key))
+export async function readTokens(store: McpKeyStore, key: string): Promise<Tokens | null> {
+  const value = parseOrNull(await store.getItem(key))
   return isRecord(value) && typeof value.access === 'string' && isRecord(value.server)
     ? (value as unknown as Tokens)
     : null
 }
 
-export function parsed(text: string | null): unknown {
+export function parseOrNull(text: string | null): unknown {
   try {
     return text === null ? null : JSON.parse(text)
   } catch {

@@ -29,32 +29,34 @@ interface Discovery {
 }
 
 /**
- * Finds the authorization server (2026-07-28, basic/authorization). `named`: URL of the metadata from the server's 401.
+ * Finds the authorization server (2026-07-28, basic/authorization). `metadataUrl`: from the server's 401.
  * Metadata is read only over https or on this machine, and redirects are not followed.
  */
 export async function discoverAuth(
-  named: string | undefined,
+  metadataUrl: string | undefined,
   discovery: Discovery,
 ): Promise<AuthServer> {
   const { url, issuers } = discovery
-  const protectedBy = await readProtection(named, discovery)
-  const { resource, authorization_servers: servers, scopes_supported: scopes } = protectedBy
+  const metadata = await readProtection(metadataUrl, discovery)
+  const { resource, authorization_servers: servers, scopes_supported: scopes } = metadata
   if (typeof resource !== 'string' || !isSameResource(resource, url))
     throw authFailed(`The metadata of ${url.origin} is about another server.`)
-  const listed = Array.isArray(servers) ? servers.filter((one) => typeof one === 'string') : []
-  const issuer = listed.find((one) => issuers === undefined || issuers.includes(one))
+  const listed = Array.isArray(servers)
+    ? servers.filter((candidate) => typeof candidate === 'string')
+    : []
+  const issuer = listed.find((candidate) => issuers === undefined || issuers.includes(candidate))
   if (issuer === undefined)
     throw authFailed(`${url.origin} names no accepted authorization server.`)
   if (!isIssuer(issuer) || (issuers === undefined && !mayName(issuer, url.href)))
     throw unsafeAddress(url.origin)
   const server = await readIssuer(issuer, discovery)
   if (issuers === undefined) checkOrigins(server)
-  const asked = scopesIn(scopes)
-  return { ...server, resource, ...(asked !== '' && { scopes: asked }) }
+  const joinedScopes = joinScopes(scopes)
+  return { ...server, resource, ...(joinedScopes !== '' && { scopes: joinedScopes }) }
 }
 
 /** Joins the scopes. Invalid ones are left out (RFC 6749, section 3.3). */
-function scopesIn(listed: unknown): string {
+function joinScopes(listed: unknown): string {
   const all: readonly unknown[] = Array.isArray(listed) ? listed : []
   return all.filter((scope) => typeof scope === 'string' && /^[!#-[\]-~]+$/.test(scope)).join(' ')
 }
@@ -70,28 +72,28 @@ function checkOrigins({
   saysIssuer,
 }: Awaited<ReturnType<typeof readIssuer>>): void {
   const { origin } = new URL(authorizationEndpoint)
-  if (saysIssuer || [issuer, tokenEndpoint].some((one) => originOf(one) === origin)) return
+  if (saysIssuer || [issuer, tokenEndpoint].some((url) => originOf(url) === origin)) return
   throw authFailed(
     `${issuer} sends log-ins to ${origin}, and codes to ${originOf(tokenEndpoint)}. If that is right, pass issuers: ['${issuer}'].`,
   )
 }
 
 async function readProtection(
-  named: string | undefined,
+  metadataUrl: string | undefined,
   discovery: Discovery,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { url } = discovery
   const path = url.pathname.replace(/\/$/, '')
   const wellKnown = '/.well-known/oauth-protected-resource'
-  const places =
-    named !== undefined
-      ? [named]
+  const addresses =
+    metadataUrl !== undefined
+      ? [metadataUrl]
       : [...(path ? [`${url.origin}${wellKnown}${path}`] : []), `${url.origin}${wellKnown}`]
-  for (const place of places) {
+  for (const address of addresses) {
     // A server may publish metadata only about itself.
-    if (originOf(place) !== url.origin)
+    if (originOf(address) !== url.origin)
       throw authFailed(`${url.origin} has its metadata at another origin.`)
-    const document = await documentAt(place, discovery)
+    const document = await readMetadata(address, discovery)
     if (document) return document
   }
   throw authFailed(
@@ -103,8 +105,8 @@ async function readIssuer(
   issuer: string,
   discovery: Discovery,
 ): Promise<Omit<AuthServer, 'resource' | 'scopes'>> {
-  for (const place of issuerPlaces(issuer)) {
-    const document = await documentAt(place, discovery)
+  for (const address of issuerMetadataUrls(issuer)) {
+    const document = await readMetadata(address, discovery)
     if (!document) continue
     // Simple string comparison, as in RFC 8414, section 3.3.
     if (document.issuer !== issuer) throw authFailed(`${issuer} has metadata of another issuer.`)
@@ -114,9 +116,11 @@ async function readIssuer(
     const registration = document.registration_endpoint
     return {
       issuer,
-      authorizationEndpoint: endpoint(document.authorization_endpoint, issuer),
-      tokenEndpoint: endpoint(document.token_endpoint, issuer),
-      ...(registration !== undefined && { registrationEndpoint: endpoint(registration, issuer) }),
+      authorizationEndpoint: checkEndpoint(document.authorization_endpoint, issuer),
+      tokenEndpoint: checkEndpoint(document.token_endpoint, issuer),
+      ...(registration !== undefined && {
+        registrationEndpoint: checkEndpoint(registration, issuer),
+      }),
       readsClientDocuments: document.client_id_metadata_document_supported === true,
       saysIssuer: document.authorization_response_iss_parameter_supported === true,
     }
@@ -132,7 +136,7 @@ function isIssuer(text: string): boolean {
 }
 
 /** URLs of an issuer's metadata, in the specification's order ("Authorization Server Metadata Discovery"). */
-function issuerPlaces(issuer: string): string[] {
+function issuerMetadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
   const [oauth, openid] = [
@@ -145,16 +149,16 @@ function issuerPlaces(issuer: string): string[] {
 }
 
 /** Reads a metadata document; null if there is none. */
-async function documentAt(
-  place: string,
-  { fetch: ask, signal }: Discovery,
+async function readMetadata(
+  address: string,
+  { fetch: fetchFn, signal }: Discovery,
 ): Promise<Readonly<Record<string, unknown>> | null> {
-  const url = new URL(place)
+  const url = new URL(address)
   if (!isSecureUrl(url))
     throw authFailed(`${url.origin} is not encrypted: no metadata is read there.`)
   try {
     const request = { signal, redirect: 'manual', credentials: 'omit', cache: 'no-store' } as const
-    const response = await ask(url, { ...request, headers: { accept: 'application/json' } })
+    const response = await fetchFn(url, { ...request, headers: { accept: 'application/json' } })
     return response.ok ? await readDocument(response) : null
   } catch (thrown) {
     if (signal.aborted) throw thrown
@@ -162,13 +166,13 @@ async function documentAt(
   }
 }
 
-function endpoint(value: unknown, issuer: string): string {
+function checkEndpoint(value: unknown, issuer: string): string {
   if (typeof value === 'string' && mayName(value, issuer)) return new URL(value).href
   throw unsafeAddress(issuer)
 }
 
-function unsafeAddress(by: string): ReturnType<typeof authFailed> {
-  return authFailed(`${by} names an address that is not https, or in your own network.`)
+function unsafeAddress(source: string): ReturnType<typeof authFailed> {
+  return authFailed(`${source} names an address that is not https, or in your own network.`)
 }
 
 /** Hosts on this machine or in its network. Public IPv6 addresses begin with 2 or 3. */
@@ -176,9 +180,13 @@ const PRIVATE =
   /^([^.[]+|.+\.(localhost|local|internal)|(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01]))\..*|\[(?![23]).*)\.?$/
 
 /** Whether a server may name a URL. A server elsewhere must not name addresses on this machine or in its network. */
-function mayName(named: string, by: string): boolean {
-  const isPrivate = (place: string): boolean => PRIVATE.test(new URL(place).hostname)
-  return URL.canParse(named) && isSecureUrl(new URL(named)) && (isPrivate(by) || !isPrivate(named))
+function mayName(address: string, server: string): boolean {
+  const isPrivate = (url: string): boolean => PRIVATE.test(new URL(url).hostname)
+  return (
+    URL.canParse(address) &&
+    isSecureUrl(new URL(address)) &&
+    (isPrivate(server) || !isPrivate(address))
+  )
 }
 
 /** Whether the identifier covers the server's URL: they are equal, or the URL is below it. */
@@ -191,6 +199,6 @@ function isSameResource(resource: string, url: URL): boolean {
   )
 }
 
-function originOf(place: string): string {
-  return URL.canParse(place) ? new URL(place).origin : ''
+function originOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).origin : ''
 }

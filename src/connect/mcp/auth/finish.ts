@@ -1,7 +1,14 @@
 import { isRecord } from '../../../lib/shape.ts'
 import { pageFetch } from '../page-fetch.ts'
 import { authFailed } from './read-document.ts'
-import { type AuthMessage, CHANNEL, endLogIn, LOG_IN, type LogIn, parsed } from './code-flow.ts'
+import {
+  type AuthMessage,
+  CHANNEL,
+  endLogIn,
+  LOG_IN,
+  type LogIn,
+  parseOrNull,
+} from './code-flow.ts'
 import type { McpKeyStore } from '../options.ts'
 
 /** Implements `finishMcpAuth`. */
@@ -16,10 +23,10 @@ export async function finish(store: McpKeyStore | undefined): Promise<void> {
     globalThis.close()
     return
   }
-  const kept = parsed(await store.getItem(LOG_IN))
+  const logIn = parseOrNull(await store.getItem(LOG_IN))
   // Removed first, so that it's used only once, even after a failure.
   await store.removeItem(LOG_IN)
-  if (!isRecord(kept)) throw authFailed('No log-in was begun here.')
+  if (!isRecord(logIn)) throw authFailed('No log-in was begun here.')
   const { signal } = new AbortController()
-  await endLogIn(query, kept as unknown as LogIn, { store, fetch: pageFetch, signal })
+  await endLogIn(query, logIn as unknown as LogIn, { store, fetch: pageFetch, signal })
 }

@@ -13,8 +13,8 @@ export async function readDocument(
   const { signal } = new AbortController()
   try {
     const text = await readText(response, { source: '', maxBytes: MAX_DOCUMENT, signal })
-    const found: unknown = JSON.parse(text)
-    return isRecord(found) ? found : null
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : null
   } catch {
     return null
   }
@@ -30,32 +30,32 @@ const ANSWER_MS = 30_000
 /** Runs the work. Rejects as soon as the signal aborts, even if the work goes on. */
 export function rejectOnAbort<Result>(
   signal: AbortSignal,
-  work: () => Promise<Result>,
-  why: () => OffstageError = () => stopped(signal),
+  operation: () => Promise<Result>,
+  createError: () => OffstageError = () => stopped(signal),
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(why())
+    const stop = (): void => reject(createError())
     if (signal.aborted) return stop()
     signal.addEventListener('abort', stop, { once: true })
-    void work()
+    void operation()
       .then(resolve, reject)
       .finally(() => signal.removeEventListener('abort', stop))
   })
 }
 
 /** Sends a request to a server. Rejects with `timeout` if its answer is incomplete when the time is up. */
-export async function answeredInTime<Result>(
+export async function withTimeLimit<Result>(
   signal: AbortSignal,
-  ask: (signal: AbortSignal) => Promise<Result>,
+  send: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const limit = new AbortController()
   const timer = setTimeout(() => {
     const message = 'The authorization server did not answer in time.'
     limit.abort(new OffstageError('timeout', message, { retryable: true }))
   }, ANSWER_MS)
-  const within = AbortSignal.any([signal, limit.signal])
+  const limitedSignal = AbortSignal.any([signal, limit.signal])
   try {
-    return await rejectOnAbort(within, () => ask(within))
+    return await rejectOnAbort(limitedSignal, () => send(limitedSignal))
   } finally {
     clearTimeout(timer)
   }

@@ -5,39 +5,39 @@ import { pageFetch } from '../page-fetch.ts'
 import { CLIENT_INFO, LEGACY, MODERN } from '../wire.ts'
 
 /** Headers that each revision sends, and that a server's CORS rules must allow. */
-const SENT = {
+const SENT_HEADERS = {
   modern: ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'],
   legacy: ['content-type', 'mcp-protocol-version', 'mcp-session-id', 'last-event-id'],
 } as const
 
 /** Time limit for one request. Milliseconds. */
-const ASK_MS = 10_000
+const REQUEST_MS = 10_000
 
-interface Asked {
+interface Target {
   readonly url: URL
-  readonly ask: McpFetch
+  readonly send: McpFetch
   readonly headers: Readonly<Record<string, string>>
 }
 
 /** Implements `diagnoseMcp`. Sends nothing that has an effect on a server that conforms to MCP. */
 export async function diagnose(
-  given: string | URL,
+  address: string | URL,
   options: { readonly token?: string | McpOptions['token']; readonly fetch?: McpFetch },
 ): Promise<McpDiagnosis> {
-  const url = new URL(given, globalThis.document?.baseURI)
-  const signal = AbortSignal.timeout(ASK_MS)
+  const url = new URL(address, globalThis.document?.baseURI)
+  const signal = AbortSignal.timeout(REQUEST_MS)
   const token =
     typeof options.token === 'function'
       ? await options.token({ previousRejected: false, signal })
       : options.token
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  const asked: Asked = { url, ask: options.fetch ?? pageFetch, headers }
-  const unreached = await originProblem(asked)
-  if (unreached) return { problems: [unreached] }
-  const modern = await refusedHeaders(asked, SENT.modern)
-  const legacy = await refusedHeaders(asked, SENT.legacy)
+  const target: Target = { url, send: options.fetch ?? pageFetch, headers }
+  const problem = await originProblem(target)
+  if (problem) return { problems: [problem] }
+  const modern = await refusedHeaders(target, SENT_HEADERS.modern)
+  const legacy = await refusedHeaders(target, SENT_HEADERS.legacy)
   if (modern.length > 0 && legacy.length > 0) return { problems: modern.map(headerProblem) }
-  const revision = await speaks(asked, modern.length === 0, legacy.length === 0)
+  const revision = await detectRevision(target, modern.length === 0, legacy.length === 0)
   const refused = refusedOf(revision, { modern, legacy })
   return { ...revision, problems: [...refused.map(headerProblem), ...revision.problems] }
 }
@@ -52,10 +52,10 @@ function refusedOf(
 }
 
 /** Checks whether the server is reachable and allows the page's origin at all. */
-async function originProblem({ url, ask }: Asked): Promise<McpProblem | null> {
-  if (await succeeds(() => ask(url, request({ method: 'GET' })))) return null
-  const isThere = await succeeds(() => ask(url, request({ method: 'GET', mode: 'no-cors' })))
-  return isThere
+async function originProblem({ url, send }: Target): Promise<McpProblem | null> {
+  if (await succeeds(() => send(url, request({ method: 'GET' })))) return null
+  const isReachable = await succeeds(() => send(url, request({ method: 'GET', mode: 'no-cors' })))
+  return isReachable
     ? {
         code: 'cors-origin',
         header: 'Access-Control-Allow-Origin',
@@ -72,13 +72,13 @@ async function originProblem({ url, ask }: Asked): Promise<McpProblem | null> {
  * failed.
  */
 async function refusedHeaders(
-  { url, ask, headers }: Asked,
+  { url, send, headers }: Target,
   names: readonly string[],
 ): Promise<string[]> {
   const refused: string[] = []
   for (const name of [...names, ...Object.keys(headers)]) {
     const value = name === 'content-type' ? 'application/json' : (headers[name] ?? MODERN)
-    if (!(await succeeds(() => ask(url, request({ method: 'GET', headers: { [name]: value } })))))
+    if (!(await succeeds(() => send(url, request({ method: 'GET', headers: { [name]: value } })))))
       refused.push(name)
   }
   return refused
@@ -92,14 +92,14 @@ function headerProblem(header: string): McpProblem {
   }
 }
 
-async function speaks(
-  asked: Asked,
+async function detectRevision(
+  target: Target,
   withModern: boolean,
   withLegacy: boolean,
 ): Promise<McpDiagnosis> {
   if (withModern) {
     const answer = await post(
-      asked,
+      target,
       { 'mcp-protocol-version': MODERN, 'mcp-method': 'server/discover' },
       {
         method: 'server/discover',
@@ -112,30 +112,33 @@ async function speaks(
         },
       },
     )
-    if (answer.status === 401) return { problems: await authProblems(asked, answer) }
+    if (answer.status === 401) return { problems: await authProblems(target, answer) }
     if (answer.text.includes('"supportedVersions"'))
       return { protocolVersion: MODERN, problems: [] }
   }
   if (!withLegacy) return { problems: [] }
   const params = { protocolVersion: LEGACY[0], capabilities: {}, clientInfo: CLIENT_INFO }
-  const answer = await post(asked, {}, { method: 'initialize', params })
-  if (answer.status === 401) return { problems: await authProblems(asked, answer) }
+  const answer = await post(target, {}, { method: 'initialize', params })
+  if (answer.status === 401) return { problems: await authProblems(target, answer) }
   const version = /"protocolVersion"\s*:\s*"([\d-]+)"/.exec(answer.text)?.[1]
   // The server exists, but may speak only the revision that could not be tried.
   if (version === undefined && !withModern && answer.status === 400) return { problems: [] }
-  if (version === undefined) return { problems: [await pathProblem(asked, answer)] }
-  return { protocolVersion: version, problems: await sessionProblems(asked, version, answer) }
+  if (version === undefined) return { problems: [await pathProblem(target, answer)] }
+  return { protocolVersion: version, problems: await sessionProblems(target, version, answer) }
 }
 
 /** Checks for a session id that CORS hides from the page. Without it, the server refuses further requests. */
 async function sessionProblems(
-  asked: Asked,
+  target: Target,
   version: string,
   { headers }: Answer,
 ): Promise<McpProblem[]> {
   const id = headers.get('mcp-session-id')
-  const about = { 'mcp-protocol-version': version, ...(id !== null && { 'mcp-session-id': id }) }
-  const { status } = await post(asked, about, { method: 'ping' })
+  const sessionHeaders = {
+    'mcp-protocol-version': version,
+    ...(id !== null && { 'mcp-session-id': id }),
+  }
+  const { status } = await post(target, sessionHeaders, { method: 'ping' })
   if (id !== null || status < 400) return []
   return [
     {
@@ -147,9 +150,9 @@ async function sessionProblems(
   ]
 }
 
-async function authProblems(asked: Asked, { headers }: Answer): Promise<McpProblem[]> {
+async function authProblems(target: Target, { headers }: Answer): Promise<McpProblem[]> {
   const problems: McpProblem[] = [
-    { code: 'token-needed', message: `${asked.url.origin} asks for a token (401).` },
+    { code: 'token-needed', message: `${target.url.origin} asks for a token (401).` },
   ]
   if (headers.get('www-authenticate') === null)
     problems.push({
@@ -157,21 +160,21 @@ async function authProblems(asked: Asked, { headers }: Answer): Promise<McpProbl
       header: 'Access-Control-Expose-Headers',
       message: 'The 401 has no WWW-Authenticate, or Access-Control-Expose-Headers lacks it.',
     })
-  const path = asked.url.pathname.replace(/\/$/, '')
-  const places = [
+  const path = target.url.pathname.replace(/\/$/, '')
+  const candidates = [
     `/.well-known/oauth-protected-resource${path}`,
     '/.well-known/oauth-protected-resource',
   ]
-  for (const place of places) {
-    const { status, text } = await get(asked, new URL(place, asked.url), 'application/json')
-    if (status === 200 && isRecord(parse(text))) return problems
+  for (const candidate of candidates) {
+    const { status, text } = await get(target, new URL(candidate, target.url), 'application/json')
+    if (status === 200 && isRecord(parseOrNull(text))) return problems
   }
-  const message = `No metadata says who gives tokens (${places[0]}), or it can't be read from this page.`
+  const message = `No metadata says who gives tokens (${candidates[0]}), or it can't be read from this page.`
   return [...problems, { code: 'no-metadata', message }]
 }
 
-async function pathProblem(asked: Asked, { status }: Answer): Promise<McpProblem> {
-  const { text, headers } = await get(asked, asked.url, 'text/event-stream')
+async function pathProblem(target: Target, { status }: Answer): Promise<McpProblem> {
+  const { text, headers } = await get(target, target.url, 'text/event-stream')
   if (headers.get('content-type')?.includes('event-stream') && text.includes('event: endpoint'))
     return {
       code: 'old-transport',
@@ -181,11 +184,11 @@ async function pathProblem(asked: Asked, { status }: Answer): Promise<McpProblem
   if (status >= 500)
     return {
       code: 'server-error',
-      message: `${asked.url.origin} failed (status ${status}): see its log.`,
+      message: `${target.url.origin} failed (status ${status}): see its log.`,
     }
   return {
     code: 'wrong-path',
-    message: `Nothing speaks MCP's streamable HTTP at ${asked.url.pathname} (status ${status}).`,
+    message: `Nothing speaks MCP's streamable HTTP at ${target.url.pathname} (status ${status}).`,
   }
 }
 
@@ -197,12 +200,12 @@ interface Answer {
 }
 
 async function post(
-  { url, ask, headers }: Asked,
-  more: Readonly<Record<string, string>>,
+  { url, send, headers }: Target,
+  extraHeaders: Readonly<Record<string, string>>,
   message: object,
 ): Promise<Answer> {
   return readAnswer(() =>
-    ask(
+    send(
       url,
       request({
         method: 'POST',
@@ -210,7 +213,7 @@ async function post(
           'content-type': 'application/json',
           accept: 'application/json, text/event-stream',
           ...headers,
-          ...more,
+          ...extraHeaders,
         },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
       }),
@@ -218,8 +221,8 @@ async function post(
   )
 }
 
-function get({ ask }: Asked, url: URL, accept: string): Promise<Answer> {
-  return readAnswer(() => ask(url, request({ method: 'GET', headers: { accept } })))
+function get({ send }: Target, url: URL, accept: string): Promise<Answer> {
+  return readAnswer(() => send(url, request({ method: 'GET', headers: { accept } })))
 }
 
 /** Sends a request and reads only the first piece of its body: a stream may never end. */
@@ -253,12 +256,12 @@ function request(parts: RequestInit): RequestInit {
     cache: 'no-store',
     credentials: 'omit',
     redirect: parts.mode === 'no-cors' ? 'follow' : 'manual',
-    signal: AbortSignal.timeout(ASK_MS),
+    signal: AbortSignal.timeout(REQUEST_MS),
     ...parts,
   }
 }
 
-function parse(text: string): unknown {
+function parseOrNull(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

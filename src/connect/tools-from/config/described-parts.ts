@@ -9,7 +9,7 @@ import {
   listOf,
   findNamed,
   withErrorPath,
-  wrongAt,
+  configError,
   COMPOSITE_TOOL_FIELDS,
   MEMORY_FIELDS,
   SKILL_FIELDS,
@@ -24,18 +24,18 @@ const byName = <Value>(record: { readonly [name: string]: Value } = {}): Map<unk
 /** The skills that the configuration describes or names. Without the field `skills`, all skills in `parts`. */
 export function skillsOf({ skills }: Described, parts: ConfigParts): readonly Skill[] | undefined {
   if (skills === undefined) return parts.skills
-  const among = new Map<unknown, Skill>(parts.skills?.map((skill) => [skill?.name, skill]))
+  const candidates = new Map<unknown, Skill>(parts.skills?.map((skill) => [skill?.name, skill]))
   const tools = new Map<unknown, AnyTool>(parts.tools?.map((tool) => [tool.name, tool]))
   return listOf(skills, 'skills', 'names').map((item, at) => {
-    const place = `skills[${at}]`
+    const itemPath = `skills[${at}]`
     if (typeof item !== 'object' || item === null)
-      return findNamed(place, { name: item, what: 'skill', among })
-    return withErrorPath(place, () => {
-      checkFields(item, SKILL_FIELDS, { of: 'The skill' })
-      const own = listOf(item.tools, 'tools', 'names').map((name, index) =>
-        findNamed(`tools[${index}]`, { name, what: 'tool', among: tools }),
+      return findNamed(itemPath, { name: item, kind: 'skill', candidates })
+    return withErrorPath(itemPath, () => {
+      checkFields(item, SKILL_FIELDS, { label: 'The skill' })
+      const skillTools = listOf(item.tools, 'tools', 'names').map((name, index) =>
+        findNamed(`tools[${index}]`, { name, kind: 'tool', candidates: tools }),
       )
-      return defineSkill({ ...item, tools: own })
+      return defineSkill({ ...item, tools: skillTools })
     })
   })
 }
@@ -46,29 +46,34 @@ export function memoriesIn(
   { memories }: ConfigParts,
   { storage }: Pick<AgentConfig, 'storage'>,
 ): readonly AgentMemory[] {
-  const among = byName(memories)
+  const candidates = byName(memories)
   return listOf(memory, 'memory', 'memories').map((item, at) => {
-    const place = `memory[${at}]`
+    const itemPath = `memory[${at}]`
     const isNamed = typeof item === 'string'
-    if (!isNamed) checkKind(place, item)
+    if (!isNamed) checkKind(itemPath, item)
     const { kind, ...options } = isNamed ? { kind: item } : item
-    const path = isNamed ? place : `${place}.kind`
-    const found = findNamed(path, { name: kind, what: 'memory', among })
+    const path = isNamed ? itemPath : `${itemPath}.kind`
+    const found = findNamed(path, { name: kind, kind: 'memory', candidates })
     if (typeof found === 'object') {
       if (isNamed) return found
-      throw wrongAt(path, `${path}: ${kind} is a memory, not a memory kind. Write its name only.`)
+      throw configError(
+        path,
+        `${path}: ${kind} is a memory, not a memory kind. Write its name only.`,
+      )
     }
     const make = found as (options: object) => AgentMemory
     // Memories can't use a custom store of the worker, so they keep their default storage.
-    const shared = storage === undefined || (storage !== 'memory' && 'type' in storage)
-    return withErrorPath(place, () => make(shared ? options : { storage, ...options }))
+    const isDefaultStorage = storage === undefined || (storage !== 'memory' && 'type' in storage)
+    return withErrorPath(itemPath, () => make(isDefaultStorage ? options : { storage, ...options }))
   })
 }
 
-function checkKind(place: string, item: unknown): void {
+function checkKind(path: string, item: unknown): void {
   const kind = (item as { readonly kind?: unknown } | null)?.kind
-  const known = new Map<unknown, readonly string[]>(Object.entries(MEMORY_FIELDS))
-  withErrorPath(place, () => checkFields(item, known.get(kind) ?? ['kind'], { of: 'The memory' }))
+  const fieldsByKind = new Map<unknown, readonly string[]>(Object.entries(MEMORY_FIELDS))
+  withErrorPath(path, () =>
+    checkFields(item, fieldsByKind.get(kind) ?? ['kind'], { label: 'The memory' }),
+  )
 }
 
 /** The composite tools that the configuration describes, with their functions. */
@@ -76,11 +81,14 @@ export function compositesOf(
   { compositeTools }: Described,
   { functions }: ConfigParts,
 ): readonly CompositeTool[] {
-  const among = byName(functions)
+  const candidates = byName(functions)
   return listOf(compositeTools, 'compositeTools', 'tools').map((item, at) =>
     withErrorPath(`compositeTools[${at}]`, () => {
-      checkFields(item, COMPOSITE_TOOL_FIELDS, { of: 'The composite tool' })
-      const tool = { ...item, run: findNamed('run', { name: item.run, what: 'function', among }) }
+      checkFields(item, COMPOSITE_TOOL_FIELDS, { label: 'The composite tool' })
+      const tool = {
+        ...item,
+        run: findNamed('run', { name: item.run, kind: 'function', candidates }),
+      }
       return prepareTool(tool).tool as CompositeTool
     }),
   )

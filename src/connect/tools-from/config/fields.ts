@@ -20,7 +20,7 @@ type OptionsOf<Name extends Kind> =
     ? keyof Options & string
     : never
 
-const OWN = {
+const COMMON = {
   model: true,
   instructions: true,
   values: true,
@@ -44,7 +44,7 @@ const OWN = {
 } as const
 
 export const AGENT_FIELDS: readonly string[] = namesOf<keyof AgentConfig>({
-  ...OWN,
+  ...COMMON,
   agents: true,
   consent: true,
   maxChildren: true,
@@ -55,7 +55,7 @@ export const AGENT_FIELDS: readonly string[] = namesOf<keyof AgentConfig>({
 })
 
 export const SUB_AGENT_FIELDS: readonly string[] = namesOf<keyof SubAgentConfig>({
-  ...OWN,
+  ...COMMON,
   name: true,
   title: true,
   description: true,
@@ -64,7 +64,7 @@ export const SUB_AGENT_FIELDS: readonly string[] = namesOf<keyof SubAgentConfig>
   output: true,
 })
 
-const OWN_PARTS = {
+const COMMON_PARTS = {
   tools: true,
   skills: true,
   apiKey: true,
@@ -79,7 +79,7 @@ const OWN_PARTS = {
 } as const
 
 export const PARTS_FIELDS: readonly string[] = namesOf<keyof ConfigParts>({
-  ...OWN_PARTS,
+  ...COMMON_PARTS,
   titles: true,
   redact: true,
   engines: true,
@@ -91,7 +91,7 @@ export const PARTS_FIELDS: readonly string[] = namesOf<keyof ConfigParts>({
 })
 
 export const SUB_AGENT_PARTS_FIELDS: readonly string[] = namesOf<keyof SubAgentParts>({
-  ...OWN_PARTS,
+  ...COMMON_PARTS,
   toPrompt: true,
 })
 
@@ -118,7 +118,7 @@ export const COMPOSITE_TOOL_FIELDS: readonly string[] = namesOf<keyof CompositeT
   run: true,
 })
 
-const KEPT = namesOf<OptionsOf<'keywordMemory'>>({
+const KEPT_MEMORY = namesOf<OptionsOf<'keywordMemory'>>({
   kind: true,
   scope: true,
   storage: true,
@@ -128,9 +128,9 @@ const KEPT = namesOf<OptionsOf<'keywordMemory'>>({
 })
 
 export const MEMORY_FIELDS: Readonly<Record<Kind, readonly string[]>> = {
-  keywordMemory: KEPT,
-  recentMemory: KEPT,
-  embeddingMemory: KEPT,
+  keywordMemory: KEPT_MEMORY,
+  recentMemory: KEPT_MEMORY,
+  embeddingMemory: KEPT_MEMORY,
   blackboard: namesOf<OptionsOf<'blackboard'>>({
     kind: true,
     scope: true,
@@ -140,47 +140,50 @@ export const MEMORY_FIELDS: Readonly<Record<Kind, readonly string[]>> = {
 }
 
 /** `path`: the place in the configuration, such as `agents[1].memory[0].kind`. */
-export function wrongAt(path: string, message: string): OffstageError {
+export function configError(path: string, message: string): OffstageError {
   return new OffstageError('invalid-config', message, { details: { path } })
 }
 
-/** Runs `work`. Its errors name this part of the configuration in their message and in `details.path`. */
-export function withErrorPath<Value>(place: string, work: () => Value): Value {
+/** Runs `operation`. Its errors name this part of the configuration in their message and in `details.path`. */
+export function withErrorPath<Value>(outerPath: string, operation: () => Value): Value {
   try {
-    return work()
+    return operation()
   } catch (cause) {
     if (!OffstageError.is(cause)) throw cause
-    const inner = cause.details?.['path']
-    const path = typeof inner === 'string' && inner !== '' ? joined(place, inner) : place
+    const innerPath = cause.details?.['path']
+    const path =
+      typeof innerPath === 'string' && innerPath !== ''
+        ? joinPaths(outerPath, innerPath)
+        : outerPath
     const details = { ...cause.details, path }
-    throw new OffstageError(cause.code, `${place}: ${cause.message}`, { cause, details })
+    throw new OffstageError(cause.code, `${outerPath}: ${cause.message}`, { cause, details })
   }
 }
 
-function joined(place: string, inner: string): string {
-  return inner.startsWith('[') ? `${place}${inner}` : `${place}.${inner}`
+function joinPaths(outer: string, inner: string): string {
+  return inner.startsWith('[') ? `${outer}${inner}` : `${outer}.${inner}`
 }
 
-/** Throws for an unknown field. `others` are the fields of another place, which `elsewhere` names. */
+/** Throws for an unknown field. `misplaced` are the fields of another place, which `elsewhere` names. */
 export function checkFields(
   value: unknown,
-  known: readonly string[],
+  knownFields: readonly string[],
   {
-    of,
-    others = [],
+    label,
+    misplaced = [],
     elsewhere = '',
   }: {
-    readonly of: string
-    readonly others?: readonly string[]
+    readonly label: string
+    readonly misplaced?: readonly string[]
     readonly elsewhere?: string
   },
 ): asserts value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw wrongAt('', `${of} must be an object.`)
+    throw configError('', `${label} must be an object.`)
   for (const name of Object.keys(value)) {
-    if (known.includes(name)) continue
-    const hint = others.includes(name) ? ` It goes ${elsewhere}.` : ''
-    throw wrongAt(name, `${of} has no ${name}.${hint} ${hintAmong(name, known)}`)
+    if (knownFields.includes(name)) continue
+    const hint = misplaced.includes(name) ? ` It goes ${elsewhere}.` : ''
+    throw configError(name, `${label} has no ${name}.${hint} ${hintAmong(name, knownFields)}`)
   }
 }
 
@@ -191,19 +194,24 @@ export function listOf<Item>(
   items: string,
 ): readonly Item[] {
   if (value === undefined || Array.isArray(value)) return value ?? []
-  throw wrongAt(field, `${field} must be a list of ${items}.`)
+  throw configError(field, `${field} must be a list of ${items}.`)
 }
 
 /** Finds an item that was passed along with the configuration. Throws if the name is unknown. */
 export function findNamed<Value>(
   path: string,
-  { name, what, among }: { name: unknown; what: string; among: ReadonlyMap<unknown, Value> },
+  {
+    name,
+    kind,
+    candidates,
+  }: { name: unknown; kind: string; candidates: ReadonlyMap<unknown, Value> },
 ): Value {
-  const found = among.get(name)
+  const found = candidates.get(name)
   if (found !== undefined) return found
-  const hint = among.size > 0 ? ` ${hintAmong(String(name), [...among.keys()].map(String))}` : ''
-  throw wrongAt(
+  const hint =
+    candidates.size > 0 ? ` ${hintAmong(String(name), [...candidates.keys()].map(String))}` : ''
+  throw configError(
     path,
-    `${path} names ${String(name)}, and there is no such ${what} beside the configuration.${hint}`,
+    `${path} names ${String(name)}, and there is no such ${kind} beside the configuration.${hint}`,
   )
 }

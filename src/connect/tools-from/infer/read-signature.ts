@@ -50,13 +50,13 @@ function readParameters(text: string): Parameter[] | undefined {
 
 function readParameter(tokens: readonly Token[]): Parameter | undefined {
   const isRest = tokens[0]?.text === '...'
-  const [target, sign, ...value] = isRest ? tokens.slice(1) : tokens
-  if (!target || (sign && (sign.text !== '=' || !value.length))) return undefined
+  const [target, equals, ...value] = isRest ? tokens.slice(1) : tokens
+  if (!target || (equals && (equals.text !== '=' || !value.length))) return undefined
   const schema = isRest ? { type: 'array', items: {} } : schemaOf(target, value)
   if (!schema || (target.kind !== 'word' && target.kind !== 'group')) return undefined
   return {
     ...(target.kind === 'word' && { name: target.text }),
-    isOptional: isRest || sign !== undefined,
+    isOptional: isRest || equals !== undefined,
     isRest,
     schema,
   }
@@ -67,10 +67,10 @@ function schemaOf(target: Token, value: readonly Token[]): JsonSchema | undefine
   if (target.kind !== 'group') return schemaOfDefault(value)
   if (target.text === '[') return { type: 'array', items: {} }
   const fields = splitAtCommas(target.inner)
-  const open = fields.some(([first]) => first?.text === '...')
+  const isOpen = fields.some(([first]) => first?.text === '...')
   const keys = fields.filter(([first]) => first?.text !== '...').map(readKey)
   if (!keys.every((each) => each !== undefined)) return undefined
-  return objectSchema(keys, open)
+  return objectSchema(keys, isOpen)
 }
 
 /** `key`, `key = 1`, `key: target`, `'key': target = 1`. */
@@ -89,13 +89,13 @@ function nameOfKey(key: Token): string | undefined {
 }
 
 /** The schema of an object with these keys. */
-export function objectSchema(keys: readonly Parameter[], open = false): JsonSchema {
+export function objectSchema(keys: readonly Parameter[], isOpen = false): JsonSchema {
   const named = keys.flatMap((key) => (key.name === undefined ? [] : [{ ...key, name: key.name }]))
   return {
     type: 'object',
     properties: Object.fromEntries(named.map(({ name, schema }) => [name, schema])),
     required: [...new Set(named.filter((key) => !key.isOptional).map(({ name }) => name))],
-    ...(!open && { additionalProperties: false }),
+    ...(!isOpen && { additionalProperties: false }),
   }
 }
 
@@ -183,18 +183,18 @@ export function readHead(text: string): Token[] | undefined {
   const frames: Frame[] = [top]
   const conditions = new WeakSet<Token>()
   let at = 0
-  const take = (expression: RegExp): string | undefined => {
+  const readMatch = (expression: RegExp): string | undefined => {
     expression.lastIndex = at
-    const found = expression.exec(text)?.[0]
-    at += found?.length ?? 0
-    return found
+    const match = expression.exec(text)?.[0]
+    at += match?.length ?? 0
+    return match
   }
   /**
    * Reads on after the opening backtick, or after the `}` of a `${…}`. Returns false if the text ends within the
    * template.
    */
-  const takeTemplate = (frame: Frame): boolean => {
-    take(TEMPLATE_TEXT)
+  const readTemplate = (frame: Frame): boolean => {
+    readMatch(TEMPLATE_TEXT)
     const isEnd = text[at] === '`'
     if (isEnd) frame.inner.push({ kind: 'template', text: '`' })
     else frames.push({ open: '${', inner: [], isCondition: false })
@@ -203,32 +203,32 @@ export function readHead(text: string): Token[] | undefined {
   }
 
   while (at < text.length && frames.length < MAX_DEPTH) {
-    take(GAP)
+    readMatch(GAP)
     const frame = frames.at(-1) ?? top
     const { inner } = frame
-    const sign = text[at]
-    if (sign === '`') {
+    const char = text[at]
+    if (char === '`') {
       at += 1
-      if (!takeTemplate(frame)) return undefined
-    } else if (sign === '(' || sign === '[' || sign === '{') {
-      if (frame === top && sign === '{') return undefined
-      frames.push({ open: sign, inner: [], isCondition: sign === '(' && isConditionNext(inner) })
+      if (!readTemplate(frame)) return undefined
+    } else if (char === '(' || char === '[' || char === '{') {
+      if (frame === top && char === '{') return undefined
+      frames.push({ open: char, inner: [], isCondition: char === '(' && isConditionNext(inner) })
       at += 1
-    } else if (sign === ')' || sign === ']' || sign === '}') {
+    } else if (char === ')' || char === ']' || char === '}') {
       const outer = frames.at(-2)
-      if (!outer || CLOSERS[frame.open] !== sign) return undefined
+      if (!outer || CLOSERS[frame.open] !== char) return undefined
       frames.pop()
       at += 1
       if (frame.open === '${') {
-        if (!takeTemplate(outer)) return undefined
+        if (!readTemplate(outer)) return undefined
         continue
       }
       const group: Token = { kind: 'group', text: frame.open, inner }
       if (frame.isCondition) conditions.add(group)
       outer.inner.push(group)
-      if (outer === top && sign === ')') return top.inner
+      if (outer === top && char === ')') return top.inner
     } else {
-      const token = takeToken(take, sign === '/' ? slashIn(inner, conditions) : 'sign')
+      const token = readToken(readMatch, char === '/' ? classifySlash(inner, conditions) : 'sign')
       if (!token) return undefined
       inner.push(token)
       if (frame === top && token.text === '=>') return top.inner
@@ -237,24 +237,24 @@ export function readHead(text: string): Token[] | undefined {
   return undefined
 }
 
-function takeToken(
-  take: (expression: RegExp) => string | undefined,
+function readToken(
+  readMatch: (expression: RegExp) => string | undefined,
   slash: 'sign' | 'pattern' | 'unclear',
 ): Token | undefined {
   if (slash === 'unclear') return undefined
   if (slash === 'pattern') {
-    const text = take(PATTERN)
+    const text = readMatch(PATTERN)
     return text === undefined ? undefined : { kind: 'pattern', text }
   }
   for (const [kind, expression] of KINDS) {
-    const text = take(expression)
+    const text = readMatch(expression)
     if (text !== undefined) return { kind, text }
   }
   return undefined
 }
 
 /** Whether a `/` after these tokens divides or begins a regular expression. */
-function slashIn(
+function classifySlash(
   inner: readonly Token[],
   conditions: WeakSet<Token>,
 ): 'sign' | 'pattern' | 'unclear' {
@@ -296,9 +296,11 @@ function isProperty(inner: readonly Token[]): boolean {
 }
 
 /** Two-letter names that people write. */
-const WORDS = /^(?:id|to|by|at|on|of|up|no|ms|px|kg|cm)$/
+const SHORT_NAMES = /^(?:id|to|by|at|on|of|up|no|ms|px|kg|cm)$/
 
 /** Whether most names are as short as a minifier's. */
 export function looksMinified(names: readonly string[]): boolean {
-  return names.filter((name) => name.length <= 2 && !WORDS.test(name)).length > names.length / 2
+  return (
+    names.filter((name) => name.length <= 2 && !SHORT_NAMES.test(name)).length > names.length / 2
+  )
 }

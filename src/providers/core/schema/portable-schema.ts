@@ -8,11 +8,11 @@ interface Conversion {
   readonly root: JsonObject
   /** References that lead here; one that recurs is a cycle. */
   readonly open: readonly string[]
-  readonly budget: { left: number }
+  readonly budget: { nodes: number }
 }
 
 /** Keywords that the Schema object lacks but a model can use: they are added to the description. */
-const SAID = [
+const DESCRIBED_KEYWORDS = [
   'const',
   'default',
   'exclusiveMinimum',
@@ -32,17 +32,17 @@ export function portableSchema(schema: JsonSchema): JsonObject {
   const root = (asRecord(schema) ?? {}) as JsonObject
   const portable = convert(
     { type: 'object', ...root },
-    { root, open: ['#'], budget: { left: MAX_NODES } },
+    { root, open: ['#'], budget: { nodes: MAX_NODES } },
   )
   const { anyOf, ...rest } = portable
-  return anyOf === undefined ? portable : { ...rest, ...oneObject(asObjects(anyOf)) }
+  return anyOf === undefined ? portable : { ...rest, ...mergeObjects(asObjects(anyOf)) }
 }
 
 /**
  * Merges several objects into one, since most endpoints refuse alternatives at the top. Requires what all of them
  * require.
  */
-function oneObject(members: readonly JsonObject[]): JsonObject {
+function mergeObjects(members: readonly JsonObject[]): JsonObject {
   const properties = Object.assign(
     {},
     ...members.map((member) => member['properties']),
@@ -74,10 +74,10 @@ export function minimalSchema(portable: JsonObject): JsonObject {
 }
 
 function convert(node: JsonValue | undefined, context: Conversion): JsonObject {
-  const given = asRecord(node) as JsonObject | undefined
-  if (!given || --context.budget.left < 0) return { type: 'string' }
-  if (typeof given['$ref'] === 'string') return convertReference(given, given['$ref'], context)
-  const schema = withParts(given)
+  const object = asRecord(node) as JsonObject | undefined
+  if (!object || --context.budget.nodes < 0) return { type: 'string' }
+  if (typeof object['$ref'] === 'string') return convertReference(object, object['$ref'], context)
+  const schema = mergeAllOf(object)
   const members = ['anyOf', 'oneOf'].flatMap((name) => asObjects(schema[name]))
   if (members.length > 0 && schema['properties'] === undefined)
     return alternatives(schema, members, context)
@@ -92,26 +92,26 @@ function convert(node: JsonValue | undefined, context: Conversion): JsonObject {
 }
 
 /** Inlines `{ "$ref": "#/$defs/x" }`: endpoints support no references. */
-function convertReference(given: JsonObject, ref: string, context: Conversion): JsonObject {
-  const { $ref: _, ...beside } = given
-  if (context.open.includes(ref)) return convert({ type: 'object', ...beside }, context)
+function convertReference(node: JsonObject, ref: string, context: Conversion): JsonObject {
+  const { $ref: _, ...siblings } = node
+  if (context.open.includes(ref)) return convert({ type: 'object', ...siblings }, context)
   const target = ref
     .replace(/^#\/?/, '')
     .split('/')
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((at, name) => asRecord(at)?.[name], context.root)
-  const found = ref.startsWith('#/') ? (asRecord(target) as JsonObject | undefined) : undefined
-  return convert({ ...found, ...beside }, { ...context, open: [...context.open, ref] })
+    .reduce<unknown>((value, name) => asRecord(value)?.[name], context.root)
+  const resolved = ref.startsWith('#/') ? (asRecord(target) as JsonObject | undefined) : undefined
+  return convert({ ...resolved, ...siblings }, { ...context, open: [...context.open, ref] })
 }
 
 /** Merges `allOf` into one schema. */
-function withParts(schema: JsonObject): JsonObject {
+function mergeAllOf(schema: JsonObject): JsonObject {
   const { allOf, ...rest } = schema
-  return [...asObjects(allOf), rest].reduce((all, part) => {
-    const properties = { ...asRecord(all['properties']), ...asRecord(part['properties']) }
-    const required = [...asList(all['required']), ...asList(part['required'])]
+  return [...asObjects(allOf), rest].reduce((merged, part) => {
+    const properties = { ...asRecord(merged['properties']), ...asRecord(part['properties']) }
+    const required = [...asList(merged['required']), ...asList(part['required'])]
     return {
-      ...all,
+      ...merged,
       ...part,
       ...(Object.keys(properties).length > 0 && { properties }),
       ...(required.length > 0 && { required }),
@@ -125,15 +125,15 @@ function alternatives(
   members: readonly JsonObject[],
   context: Conversion,
 ): JsonObject {
-  const told = members.filter((member) => !isNull(member))
-  const isNullable = told.length < members.length
-  const converted = told.map((member) => ({
+  const nonNull = members.filter((member) => !isNull(member))
+  const isNullable = nonNull.length < members.length
+  const converted = nonNull.map((member) => ({
     ...convert({ ...(description !== undefined && { description }), ...member }, context),
     ...(isNullable && { nullable: true }),
   }))
-  const [only] = converted
-  if (!only) return { type: 'string', nullable: true }
-  return converted.length === 1 ? only : { anyOf: converted }
+  const [single] = converted
+  if (!single) return { type: 'string', nullable: true }
+  return converted.length === 1 ? single : { anyOf: converted }
 }
 
 function isNull({ type, const: value }: JsonObject): boolean {
@@ -143,19 +143,19 @@ function isNull({ type, const: value }: JsonObject): boolean {
 function plainNode(schema: JsonObject, context: Conversion): JsonObject {
   const type = typeOf(schema)
   const choices = asList(schema['enum'])
-  const named = choices.filter((choice) => asText(choice) !== undefined)
-  const values = type === 'string' && 'const' in schema ? [schema['const']] : named
+  const textChoices = choices.filter((choice) => asText(choice) !== undefined)
+  const values = type === 'string' && 'const' in schema ? [schema['const']] : textChoices
   const isNamed = type === 'string' && values.every((value) => asText(value) !== undefined)
-  const said = words(schema, isNamed ? [] : choices)
+  const description = describe(schema, isNamed ? [] : choices)
   return {
     type,
-    ...(said !== '' && { description: said }),
+    ...(description !== '' && { description }),
     ...((choices.includes(null) || schema['nullable'] === true) && { nullable: true }),
     ...(isNamed && values.length > 0 && { enum: values as JsonValue[] }),
     ...(schema['format'] === 'date-time' && type === 'string' && { format: 'date-time' }),
     ...(type === 'object' && objectFields(schema, context)),
     ...(type === 'array' && arrayFields(schema, context)),
-    ...(/^(number|integer)$/.test(type) && numbers(schema, ['minimum', 'maximum'])),
+    ...(/^(number|integer)$/.test(type) && pickNumbers(schema, ['minimum', 'maximum'])),
   }
 }
 
@@ -168,25 +168,25 @@ function typeOf(schema: JsonObject): string {
   return typeof sample === 'number' || typeof sample === 'boolean' ? typeof sample : 'string'
 }
 
-function words(schema: JsonObject, choices: readonly unknown[]): string {
-  const said = SAID.flatMap((name) =>
+function describe(schema: JsonObject, choices: readonly unknown[]): string {
+  const notes = DESCRIBED_KEYWORDS.flatMap((name) =>
     schema[name] === undefined ? [] : [`${name}: ${JSON.stringify(schema[name])}`],
   )
   if (choices.length > 0)
-    said.unshift(`one of ${choices.map((one) => JSON.stringify(one)).join(', ')}`)
+    notes.unshift(`one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`)
   const format = asText(schema['format'])
-  if (format !== undefined && format !== 'date-time') said.push(`format: ${format}`)
+  if (format !== undefined && format !== 'date-time') notes.push(`format: ${format}`)
   const text = asText(schema['description']) ?? asText(schema['title']) ?? ''
-  return said.length === 0 ? text : `${text} (${said.join('; ')})`.trim()
+  return notes.length === 0 ? text : `${text} (${notes.join('; ')})`.trim()
 }
 
 function objectFields(schema: JsonObject, context: Conversion): JsonObject {
-  const given = Object.entries((asRecord(schema['properties']) ?? {}) as JsonObject).filter(
+  const entries = Object.entries((asRecord(schema['properties']) ?? {}) as JsonObject).filter(
     ([, value]) => value !== false,
   )
-  if (given.length === 0) return {}
+  if (entries.length === 0) return {}
   const properties = Object.fromEntries(
-    given.map(([name, value]) => [name, convert(value, context)]),
+    entries.map(([name, value]) => [name, convert(value, context)]),
   )
   const required = asList(schema['required']).filter(
     (name): name is string => typeof name === 'string' && Object.hasOwn(properties, name),
@@ -196,12 +196,13 @@ function objectFields(schema: JsonObject, context: Conversion): JsonObject {
 
 function arrayFields(schema: JsonObject, context: Conversion): JsonObject {
   const { items, prefixItems } = schema
-  const places = Array.isArray(items) ? asObjects(items) : asObjects(prefixItems)
-  const item = places.length > 0 ? alternatives({}, places, context) : convert(items, context)
-  return { items: item, ...numbers(schema, ['minItems', 'maxItems']) }
+  const tupleItems = Array.isArray(items) ? asObjects(items) : asObjects(prefixItems)
+  const item =
+    tupleItems.length > 0 ? alternatives({}, tupleItems, context) : convert(items, context)
+  return { items: item, ...pickNumbers(schema, ['minItems', 'maxItems']) }
 }
 
-function numbers(schema: JsonObject, names: readonly string[]): JsonObject {
+function pickNumbers(schema: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = schema[name]

@@ -10,7 +10,7 @@ import type { ToolDefinition } from '../../../protocol/tool.ts'
  */
 export function withoutStrictNulls(input: JsonValue, schema: JsonSchema): JsonValue {
   const reader = new SchemaReader(schema)
-  return read(input, [reader.shape(schema)])
+  return removeNulls(input, [reader.shape(schema)])
 }
 
 /** Removes such nulls from the input of a call. Other parts stay as they are. */
@@ -21,25 +21,25 @@ export function withoutNulls(part: StreamPart, tools: readonly ToolDefinition[])
 }
 
 /** Removes the nulls at any depth. `shapes`: all shapes that the value may have. */
-function read(value: JsonValue, shapes: readonly Shape[]): JsonValue {
-  const all = shapes.flatMap(expandUnions)
+function removeNulls(value: JsonValue, shapes: readonly Shape[]): JsonValue {
+  const leaves = shapes.flatMap(expandUnions)
   if (Array.isArray(value))
     return value.map((item: JsonValue, at) =>
-      read(
+      removeNulls(
         item,
-        all.map((leaf) => leaf.itemAt(at)),
+        leaves.map((leaf) => leaf.itemAt(at)),
       ),
     )
   if (!isRecord(value)) return value
   const entries = Object.entries(value as JsonObject).flatMap(([name, item]) => {
-    const owners = all.filter((leaf) => leaf.properties.has(name))
+    const owners = leaves.filter((leaf) => leaf.properties.has(name))
     const properties = owners.map((leaf) => leaf.schemaReader.shape(leaf.properties.get(name)))
     const isAbsent =
       item === null &&
       owners.length > 0 &&
       owners.every((leaf) => !leaf.required.has(name)) &&
       !properties.flatMap(expandUnions).some(admitsNull)
-    return isAbsent ? [] : [[name, read(item, properties)] as const]
+    return isAbsent ? [] : [[name, removeNulls(item, properties)] as const]
   })
   return Object.fromEntries(entries)
 }

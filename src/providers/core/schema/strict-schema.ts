@@ -41,16 +41,16 @@ export function strictParameters(
   tools: readonly ToolDefinition[],
   rules: StrictRules,
 ): readonly (JsonObject | null)[] {
-  const left = { ...rules.limits }
+  const remaining = { ...rules.limits }
   return tools.map(({ inputSchema }) => {
     const counts: Counts = { optional: 0, unions: 0 }
     const parameters =
-      left.tools > 0 ? strictNode({ type: 'object', ...inputSchema }, { rules, counts }) : null
+      remaining.tools > 0 ? strictNode({ type: 'object', ...inputSchema }, { rules, counts }) : null
     if (parameters?.['properties'] === undefined) return null
-    if (counts.optional > left.optional || counts.unions > left.unions) return null
-    left.tools--
-    left.optional -= counts.optional
-    left.unions -= counts.unions
+    if (counts.optional > remaining.optional || counts.unions > remaining.unions) return null
+    remaining.tools--
+    remaining.optional -= counts.optional
+    remaining.unions -= counts.unions
     return parameters
   })
 }
@@ -61,7 +61,7 @@ function strictNode(schema: unknown, counting: Counting): JsonObject | null {
   const node = asRecord(schema) as JsonObject | undefined
   if (!node || Object.keys(node).some((name) => !LOOSE.has(name) && !STRUCTURE.has(name)))
     return null
-  const kept = Object.fromEntries(
+  const keptKeywords = Object.fromEntries(
     Object.entries(node).filter(([name, value]) =>
       name === 'format'
         ? rules.formats.has(String(value))
@@ -69,51 +69,55 @@ function strictNode(schema: unknown, counting: Counting): JsonObject | null {
     ),
   )
   if (node['anyOf'] !== undefined || Array.isArray(node['type'])) counts.unions++
-  if (node['anyOf'] !== undefined) return strictAlternatives(node, kept, counting)
+  if (node['anyOf'] !== undefined) return strictAlternatives(node, keptKeywords, counting)
   const types = [node['type']].flat()
-  if (types.includes('object')) return strictObject(node, kept, counting)
+  if (types.includes('object')) return strictObject(node, keptKeywords, counting)
   if (types.includes('array')) {
     const items = strictNode(node['items'], counting)
-    return items && { ...kept, items }
+    return items && { ...keptKeywords, items }
   }
   const type = node['type'] ?? typeOfValues(node)
-  return type === undefined ? null : { type, ...kept }
+  return type === undefined ? null : { type, ...keptKeywords }
 }
 
 /** Derives the type of a schema that only lists values: every vendor demands a type. */
 function typeOfValues({ enum: choices, const: value }: JsonObject): JsonValue | undefined {
   const values = choices === undefined ? [value] : asList(choices)
-  const types = [...new Set(values.map((one) => (one === null ? 'null' : typeof one)))]
+  const types = [...new Set(values.map((item) => (item === null ? 'null' : typeof item)))]
   const isPlain = types.every((type) => ['null', 'string', 'number', 'boolean'].includes(type))
   return isPlain && types.length > 0 ? (types.length === 1 ? types[0] : types) : undefined
 }
 
 function strictAlternatives(
   node: JsonObject,
-  kept: JsonObject,
+  keptKeywords: JsonObject,
   counting: Counting,
 ): JsonObject | null {
-  const given = asList(node['anyOf'])
-  const anyOf = given.map((member) => strictNode(member, counting))
+  const members = asList(node['anyOf'])
+  const anyOf = members.map((member) => strictNode(member, counting))
   const isPlain =
-    node['properties'] === undefined && node['items'] === undefined && given.length > 0
-  return isPlain && isWhole(anyOf) ? { ...kept, anyOf } : null
+    node['properties'] === undefined && node['items'] === undefined && members.length > 0
+  return isPlain && isComplete(anyOf) ? { ...keptKeywords, anyOf } : null
 }
 
-function isWhole(nodes: readonly (JsonObject | null)[]): nodes is readonly JsonObject[] {
+function isComplete(nodes: readonly (JsonObject | null)[]): nodes is readonly JsonObject[] {
   return !nodes.includes(null)
 }
 
-function strictObject(node: JsonObject, kept: JsonObject, counting: Counting): JsonObject | null {
+function strictObject(
+  node: JsonObject,
+  keptKeywords: JsonObject,
+  counting: Counting,
+): JsonObject | null {
   const { rules, counts } = counting
-  const given = Object.entries((asRecord(node['properties']) ?? {}) as JsonObject)
+  const entries = Object.entries((asRecord(node['properties']) ?? {}) as JsonObject)
   const isClosed = node['additionalProperties'] === false
   // An object without named properties may hold anything, unless it is declared empty.
   if (node['additionalProperties'] !== undefined && !isClosed) return null
-  if (given.length === 0 && node['properties'] === undefined && !isClosed) return null
+  if (entries.length === 0 && node['properties'] === undefined && !isClosed) return null
   const required = asList(node['required'])
   const properties: { [name: string]: JsonObject } = {}
-  for (const [name, value] of given) {
+  for (const [name, value] of entries) {
     const property = strictNode(value, counting)
     if (!property) return null
     const isOptional = !required.includes(name)
@@ -122,7 +126,7 @@ function strictObject(node: JsonObject, kept: JsonObject, counting: Counting): J
   }
   const names = Object.keys(properties)
   return {
-    ...kept,
+    ...keptKeywords,
     properties,
     required: rules.allRequired ? names : names.filter((name) => required.includes(name)),
     additionalProperties: false,
@@ -131,15 +135,18 @@ function strictObject(node: JsonObject, kept: JsonObject, counting: Counting): J
 
 function orNull(schema: JsonObject): JsonObject {
   const { type, enum: choices, anyOf, description, ...rest } = schema
-  const said = description === undefined ? {} : { description }
-  const nothing = { type: 'null' }
+  const descriptionField = description === undefined ? {} : { description }
+  const nullType = { type: 'null' }
   if (anyOf !== undefined) {
     const members = asObjects(anyOf)
     const hasNull = members.some((member) => [member['type']].flat().includes('null'))
-    return hasNull ? schema : { ...schema, anyOf: [...members, nothing] }
+    return hasNull ? schema : { ...schema, anyOf: [...members, nullType] }
   }
   if (rest['const'] !== undefined)
-    return { ...said, anyOf: [{ ...(type !== undefined && { type }), ...rest }, nothing] }
+    return {
+      ...descriptionField,
+      anyOf: [{ ...(type !== undefined && { type }), ...rest }, nullType],
+    }
   const types = [type ?? []].flat()
   const values = asList(choices) as JsonValue[]
   return {
