@@ -73,8 +73,6 @@ class LegacyConnection implements McpConnection {
   })
   #session: Session
   #renewal: Promise<Session> | undefined
-  /** Newest session whose stream of changes opened. */
-  #streamedSession: Session | undefined
 
   constructor(http: HttpTransport, session: Session, canElicit: boolean) {
     this.source = http.source
@@ -231,8 +229,8 @@ class LegacyConnection implements McpConnection {
   }
 
   /**
-   * Reads the stream that belongs to no request. False: the server has none (405). Renews a lost session, but only if
-   * its stream had opened: many servers answer 404 if they have none.
+   * Reads the stream that belongs to no request. False: the server has none. Many servers then answer 404, which may
+   * also mean that the session is lost. A ping decides: each request renews a lost session.
    */
   async #readStream(options: {
     readonly signal: AbortSignal
@@ -245,10 +243,9 @@ class LegacyConnection implements McpConnection {
     if (!response.ok) {
       await response.body?.cancel()
       if (!isLostSession(response.status, session)) return hasStream(response.status, this.source)
-      if (this.#streamedSession === session) await this.#renew(session)
-      return true
+      await this.request('ping', {}, { signal: options.signal })
+      return this.#session !== session
     }
-    this.#streamedSession = session
     options.opened()
     for await (const message of this.#http.read(response, options.signal)) {
       if (message.type === 'request') this.#onRequest(message)

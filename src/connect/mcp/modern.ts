@@ -202,7 +202,7 @@ export function listenable({ capabilities }: ServerInfo): Record<string, true> {
 
 /** Whether a server that answers with this status has the stream. Throws a retryable error if it may have it later. */
 export function hasStream(status: number, source: string): boolean {
-  if (status >= 500 || status === 429)
+  if (status >= 500 || [408, 409, 429].includes(status))
     throw badAnswer(source, `answered with status ${status}.`, { retryable: true })
   return status < 400
 }

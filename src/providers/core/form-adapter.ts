@@ -203,7 +203,7 @@ const rules: readonly Rule[] = [
   [TOKENS, () => ['without max_tokens', 'without max_completion_tokens']],
   // Before options: a refusal of earlier reasoning may also name the option that asked for it.
   [
-    /^(?!include\b).*(?:signature|encrypted|\brs_|reasoning_content|content.\d.*thinking)/is,
+    /^(?!include\b).*(?:signature|encrypted|\brs_|reasoning_content|content\S+: (?:expected )?.thinking)/is,
     metadataChanges,
   ],
   [/./s, optionChanges],
@@ -289,7 +289,7 @@ function optionChanges({ body }: Refused, { text, form }: Context): string[] {
 
 /** Phrases for a feature that is never accepted. Otherwise only this value was wrong. */
 const NEVER =
-  /not? (?:\w+ )?support|unsupported|only (?:be )?supported|unknown variant|not (?:\w+ )?(?:enabled|available|allowed|permitted|accept|take)|\bno \w+ found|content type/i
+  /not? (?:\w+ )?support|unsupported|only (?:be )?supported|unknown variant|not (?:\w+ )?(?:enabled|available|allowed|permitted|accept|take)\b|\bno \w+ found|content type/i
 
 function fileChanges(kind: string): Rule[1] {
   return (refused, { text, form }) => {

@@ -252,10 +252,13 @@ it.each([
   ['registers again', 'stops waiting', 'client-2'],
   ['registers again', 'left this page and came back', 'client-2'],
   ['keeps its registration', 'saw no window, which was blocked', 'client-1'],
+  ['keeps its registration', 'saw none, and left this page for another server', 'client-1'],
 ])('%s after a log-in without an answer: the person %s', async (_, what, then) => {
   const world = createWorld()
   const store = storeIn(new Map())
   const mode = what.startsWith('left') ? 'redirect' : 'popup'
+  if (what.endsWith('another server'))
+    await store.setItem('offstage-mcp:log-in', JSON.stringify({ url: 'https://other.example/' }))
   const controller = new AbortController()
   const leave = (address: string): object | null => {
     world.opened.push(new URL(address))

@@ -147,6 +147,7 @@ function older(
   const answers: { [method: string]: object } = {
     initialize: { ...info, capabilities: { tools: { listChanged: true } } },
     'tools/list': { tools: [tool('a')] },
+    ping: {},
   }
   return connectMcp({
     url: 'https://old.example/mcp',
@@ -247,20 +248,51 @@ it('starts a new session when the stream of changes finds the old one lost', asy
 })
 
 it('keeps its session when the server has no stream of changes and answers 404', async () => {
-  let [begun, gets] = [0, 0]
+  let [begun, gets, pings] = [0, 0, 0]
   const server = await older(
     () => new Response('', { status: ++gets && 404 }),
     ({ method }) => {
       if (method === 'initialize') begun += 1
+      if (method === 'ping') pings += 1
       return undefined
     },
   )
-  await until(() => gets === 2)
-  expect(begun).toBe(1)
+  await until(() => pings === 1)
+  expect({ begun, gets }).toEqual({ begun: 1, gets: 1 })
   await server.close()
 })
 
-it('resumes a stream again when the network is not back yet', async () => {
+it('starts a new session when the old one is lost before its stream of changes opens', async () => {
+  let [begun, streaming] = [0, 0]
+  const isLost = ({ headers }: RequestInit): boolean =>
+    begun === 1 && new Headers(headers).has('mcp-session-id')
+  const lost = (): Response => new Response('', { status: 404 })
+  let isStarting = true
+  const server = await older(
+    (request) => {
+      isStarting = false
+      if (isLost(request)) return lost()
+      streaming += 1
+      return stream(request.signal as AbortSignal, (send) => send(': here\n\n'))
+    },
+    ({ method }, request) => {
+      if (method === 'initialize') begun += 1
+      return method === 'ping' && !isStarting && isLost(request) ? lost() : undefined
+    },
+  )
+  await until(() => begun === 2 && streaming === 1)
+  await server.close()
+})
+
+it.each<[string, () => Response]>([
+  [
+    'the network is not back yet',
+    () => {
+      throw new TypeError('Failed to fetch')
+    },
+  ],
+  ['the server still thinks that it is open', () => new Response('', { status: 409 })],
+])('resumes a stream again when %s', async (_when, fail) => {
   let [id, resumes]: [number | undefined, number] = [0, 0]
   const event = (message: object): string =>
     `id: 1\nretry: 10\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
@@ -268,7 +300,7 @@ it('resumes a stream again when the network is not back yet', async () => {
     ({ headers, signal }) => {
       if (!new Headers(headers).has('last-event-id')) return new Response('', { status: 405 })
       resumes += 1
-      if (resumes === 1) throw new TypeError('Failed to fetch')
+      if (resumes === 1) return fail()
       const done = { id, result: { content: [{ type: 'text', text: 'done' }] } }
       return stream(signal as AbortSignal, (send) => send(event(done)))
     },

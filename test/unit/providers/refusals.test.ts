@@ -179,6 +179,23 @@ test.each([
   },
 )
 
+test('a refused picture costs no reasoning when the name of the model contains "thinking"', async () => {
+  const { bodies, ask } = serve(
+    {
+      refuses: (_, text) => text.includes('aGk='),
+      refusal: {
+        error: {
+          message:
+            "Invalid messages[0].content[1]: image_url is not supported by model 'glm-4.1v-thinking'",
+        },
+      },
+    },
+    { provider: 'anthropic', extraBody: { thinking } },
+  )
+  expect(ofType(await ask(earlier), 'error')).toEqual([])
+  expect(JSON.stringify(bodies.at(-1))).toContain('sig1')
+})
+
 test('thinking that a model refuses is left out as an option, and earlier thinking stays whole', async () => {
   const { bodies, ask } = serve(
     {
@@ -230,6 +247,7 @@ test.each([
     "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].",
   ],
   ['image/svg+xml', 'Unsupported MIME type: image/svg+xml'],
+  ['image/webp', 'The image was not accepted: it has more than 25 megapixels'],
   [
     'text/csv',
     "Invalid file data: 'messages[0].content[1].file.file_data'. Expected a base64-encoded data URL with an application/pdf MIME type, but got unsupported MIME type 'text/csv'.",

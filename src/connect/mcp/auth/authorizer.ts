@@ -181,8 +181,8 @@ class OAuth implements Authorizer {
     const server = await withTimeLimit(signal, (requestSignal) =>
       discoverAuth(challenge.resource_metadata, { ...discovery, signal: requestSignal }),
     )
-    // Nobody answered the last log-in for which this page was left.
-    if ((await this.#store.getItem(LOG_IN)) !== null) await this.#forgetClient(server)
+    // Nobody answered the last log-in at this server for which this page was left.
+    if ((await this.#store.getItem(LOG_IN))?.includes(url.href)) await this.#forgetClient(server)
     const clientId = await this.#getClientId(server, signal)
     const redirectUrl = this.#redirectUrl
     const scope = joinScopes(
