@@ -5,7 +5,7 @@ import type { StreamPart } from '../protocol/message.ts'
 import { abortedError } from '../providers/core/provider-error.ts'
 import type { ModelRequest } from '../providers/provider.ts'
 import { engineLostError } from './engine-error.ts'
-import { createMailbox, type Mailbox } from './mailbox.ts'
+import { createMailbox, type Mailbox } from '../lib/mailbox.ts'
 import type { FromEngine, ToEngine } from './serve-port.ts'
 import { onLifeLockFree } from '../lib/life-lock.ts'
 

@@ -1,3 +1,5 @@
+import { asList, asRecord, asText } from './core/read-json.ts'
+
 /** A call that has no result yet. */
 export interface PendingToolCall {
   readonly toolCallId: string
@@ -16,64 +18,52 @@ export interface PendingToolCall {
  */
 export function pendingToolCalls(messages: readonly unknown[]): PendingToolCall[] {
   const pending: PendingToolCall[] = []
-  for (const message of messages) {
-    for (const entry of entriesOf(message)) {
-      if (entry.type === 'call') {
-        pending.push({ toolCallId: entry.toolCallId, toolName: entry.toolName })
-        continue
-      }
-      const settled = pending.findIndex((call) => call.toolCallId === entry.toolCallId)
-      if (settled !== -1) pending.splice(settled, 1)
+  for (const entry of messages.flatMap(entriesOf)) {
+    if ('toolName' in entry) {
+      pending.push(entry)
+      continue
     }
+    const settled = pending.findIndex((call) => call.toolCallId === entry.toolCallId)
+    if (settled !== -1) pending.splice(settled, 1)
   }
   return pending
 }
 
-type CallEntry =
-  | { readonly type: 'call'; readonly toolCallId: string; readonly toolName: string }
-  | { readonly type: 'result'; readonly toolCallId: string }
+/** A call, or the id of a call that has a result. */
+type Entry = PendingToolCall | Pick<PendingToolCall, 'toolCallId'>
 
-function entriesOf(message: unknown): CallEntry[] {
-  const fields = record(message)
+function entriesOf(message: unknown): Entry[] {
+  const fields = asRecord(message) ?? {}
   return [
-    ...list(fields['parts']).flatMap(offstagePart),
-    ...list(fields['tool_calls']).flatMap(openAiCall),
+    ...asList(fields['parts']).flatMap(offstagePart),
+    ...asList(fields['tool_calls']).flatMap(openAiCall),
     ...(fields['role'] === 'tool' ? result(fields['tool_call_id']) : []),
-    ...list(fields['content']).flatMap(anthropicBlock),
+    ...asList(fields['content']).flatMap(anthropicBlock),
   ]
 }
 
-function offstagePart(part: unknown): CallEntry[] {
-  const fields = record(part)
+function offstagePart(part: unknown): Entry[] {
+  const fields = asRecord(part) ?? {}
   if (fields['type'] === 'tool-call') return call(fields['toolCallId'], fields['toolName'])
   return fields['type'] === 'tool-result' ? result(fields['toolCallId']) : []
 }
 
-function openAiCall(toolCall: unknown): CallEntry[] {
-  const fields = record(toolCall)
+function openAiCall(toolCall: unknown): Entry[] {
+  const fields = asRecord(toolCall) ?? {}
   // Custom tools have their name in `custom` instead of `function`.
-  return call(fields['id'], record(fields['function'] ?? fields['custom'])['name'])
+  return call(fields['id'], asRecord(fields['function'] ?? fields['custom'])?.['name'])
 }
 
-function anthropicBlock(block: unknown): CallEntry[] {
-  const fields = record(block)
+function anthropicBlock(block: unknown): Entry[] {
+  const fields = asRecord(block) ?? {}
   if (fields['type'] === 'tool_use') return call(fields['id'], fields['name'])
   return fields['type'] === 'tool_result' ? result(fields['tool_use_id']) : []
 }
 
-function call(id: unknown, name: unknown): CallEntry[] {
-  if (typeof id !== 'string') return []
-  return [{ type: 'call', toolCallId: id, toolName: typeof name === 'string' ? name : '' }]
+function call(id: unknown, name: unknown): Entry[] {
+  return typeof id === 'string' ? [{ toolCallId: id, toolName: asText(name) ?? '' }] : []
 }
 
-function result(id: unknown): CallEntry[] {
-  return typeof id === 'string' ? [{ type: 'result', toolCallId: id }] : []
-}
-
-function record(value: unknown): { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
+function result(id: unknown): Entry[] {
+  return typeof id === 'string' ? [{ toolCallId: id }] : []
 }

@@ -1,3 +1,4 @@
+import { createMailbox } from '../../lib/mailbox.ts'
 import { signalWithin } from '../../lib/abort.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { isRecord } from '../../lib/shape.ts'
@@ -310,7 +311,7 @@ class LegacyExchange {
   readonly id: number = newId()
   readonly #options: ExchangeOptions
   readonly #controller = new AbortController()
-  readonly #inbox = createInbox<Next>()
+  readonly #inbox = createMailbox<Next>()
   #progress: (note: ProgressNote) => void = () => undefined
   readonly #reply = createReplies((reply: Fields) => this.#post(reply))
   #questionCount = 0
@@ -482,39 +483,6 @@ function replyTo(id: string | number, method: string): Fields {
   return method === 'ping'
     ? { id, result: {} }
     : { id, error: { code: RPC.methodNotFound, message: `${method} is not supported.` } }
-}
-
-/** A queue between the reader of a stream and the consumer of its items. */
-interface Inbox<Item> {
-  post(item: Item): void
-  /** Resolves to the next item, in order. Rejects with the reason of `end` when no items are left. */
-  next(): Promise<Item>
-  /** Ends the queue: no more items follow. */
-  end(reason: Error): void
-}
-
-function createInbox<Item>(): Inbox<Item> {
-  const items: Item[] = []
-  let endReason: Error | undefined
-  let wake = (): void => undefined
-  return {
-    post(item) {
-      items.push(item)
-      wake()
-    },
-    async next() {
-      for (;;) {
-        const item = items.shift()
-        if (item !== undefined) return item
-        if (endReason) throw endReason
-        await new Promise<void>((resolve) => (wake = resolve))
-      }
-    },
-    end(reason) {
-      endReason ??= reason
-      wake()
-    },
-  }
 }
 
 /** Most replies that wait for earlier ones. A server that causes more only keeps the page busy. */

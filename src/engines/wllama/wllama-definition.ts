@@ -1,5 +1,5 @@
 import type { EngineContext, EngineDefinition } from '../engine-definition.ts'
-import { createMailbox } from '../mailbox.ts'
+import { createMailbox } from '../../lib/mailbox.ts'
 import { ModelSlot, throttleProgress } from '../model-slot.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { ModelConfigData } from '../../protocol/model.ts'

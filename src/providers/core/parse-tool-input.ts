@@ -57,19 +57,9 @@ const escapes: { readonly [char: string]: string } = { '\n': '\\n', '\r': '\\r',
  * there, so the repair is unambiguous. Text that is also broken in another way still fails to parse.
  */
 function escapeLineBreaks(text: string): string {
-  const pieces: string[] = []
-  let copied = 0
-  let inString = false
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at] as string
-    if (char === '"') inString = !inString
-    else if (inString && char === '\\') at++
-    else if (inString && char in escapes) {
-      pieces.push(text.slice(copied, at), escapes[char] as string)
-      copied = at + 1
-    }
-  }
-  return copied === 0 ? text : pieces.join('') + text.slice(copied)
+  return text.replace(JSON_TOKENS, (token) =>
+    token.replace(/\\[^]|[\n\r\t]/g, (char) => escapes[char] ?? char),
+  )
 }
 
 function reasonOf(text: string): string {

@@ -78,7 +78,6 @@ export async function identifyServer(
 
 /** Advice about a server, in imperative sentences. */
 export interface ServerHelp {
-  readonly title: string
   /** How to start the server. */
   readonly start: string
   /** How to allow a page of this origin. */
@@ -92,7 +91,6 @@ export interface ServerHelp {
 }
 
 const generic: ServerHelp = {
-  title: 'the server',
   start: 'Start the server, or correct the baseURL.',
   cors: (origin) =>
     `Make the server answer OPTIONS requests, and allow the origin ${origin}, the method POST and the headers content-type and authorization. Or put a proxy on the page's own origin in between.`,
@@ -105,45 +103,35 @@ const generic: ServerHelp = {
  */
 const help: { readonly [provider: string]: Partial<ServerHelp> } = {
   ollama: {
-    title: 'Ollama',
     start: 'Start the Ollama app, or run: ollama serve',
     cors: (origin) => `Set the environment variable OLLAMA_ORIGINS=${origin} and restart Ollama.`,
     model: (name) => `Run: ollama pull ${name}`,
   },
   lmstudio: {
-    title: 'LM Studio',
     start: 'Start the server in the Developer tab, or run: lms server start --cors',
     cors: () => 'Switch on CORS in the server settings, or run: lms server start --cors',
     model: (name) => `Download or load it in the app, or run: lms get ${name}`,
   },
   llamacpp: {
-    title: 'llama.cpp',
     start: 'Run: llama-server -m model.gguf --jinja',
     ignoresModel: true,
   },
   vllm: {
-    title: 'vLLM',
     start: 'Run: vllm serve <model>',
     cors: (origin) => `Start it with: --allowed-origins '["${origin}"]'`,
     model: () => 'Use the name that it was started with (--served-model-name, else the path).',
   },
   sglang: {
-    title: 'SGLang',
     start: 'Run: python -m sglang.launch_server --model-path <model>',
     model: () => 'Use the name that it was started with (--served-model-name, else the path).',
   },
   localai: {
-    title: 'LocalAI',
     start: 'Run: local-ai run <model>',
     cors: (origin) => `Start it with --cors --cors-allow-origins ${origin}`,
     model: (name) => `Run: local-ai models install ${name}`,
     forbidden:
       'LocalAI answers 403 to pages of other sites that send no key: give an apiKey, or start it with --disable-csrf.',
   },
-  openai: { title: 'OpenAI' },
-  anthropic: { title: 'Anthropic' },
-  minimax: { title: 'MiniMax' },
-  gemini: { title: 'Gemini' },
 }
 
 /** Default ports that identify the server behind the provider `openai-compatible`. */
