@@ -1,7 +1,7 @@
 // npm run attack -- --help says what it does.
 import { commandLine } from './lib/long-run/command-line.mjs'
 import { endLongRun } from './lib/long-run/end.mjs'
-import { playInChromium } from './lib/long-run/play.mjs'
+import { playInChromium } from './lib/play.mjs'
 import { talliesIn } from './lib/long-run/tally.mjs'
 
 const HELP = `npm run attack [-- words] [options]

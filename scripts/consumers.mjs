@@ -3,7 +3,7 @@
 // docs/copilot.md, each example and the site, in Chromium. Installs what is missing, writes what it found into
 // docs/compatibility.md, and ends with "N passed, N failed". Arguments go to Playwright (-g Rollup).
 import { endLongRun } from './lib/long-run/end.mjs'
-import { playInChromium } from './lib/long-run/play.mjs'
+import { playInChromium } from './lib/play.mjs'
 import { tallyOfTotals } from './lib/long-run/tally.mjs'
 import { bin } from './lib/run.mjs'
 import { playwrightTotals } from './lib/test-totals.mjs'

@@ -2,7 +2,7 @@
 import { fail } from './lib/install.mjs'
 import { commandLine } from './lib/long-run/command-line.mjs'
 import { endLongRun } from './lib/long-run/end.mjs'
-import { playInChromium } from './lib/long-run/play.mjs'
+import { playInChromium } from './lib/play.mjs'
 import { talliesIn } from './lib/long-run/tally.mjs'
 
 const WHOLE = { runs: 2000, hours: 8 }

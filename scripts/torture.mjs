@@ -1,8 +1,8 @@
 // npm run torture -- --help says what it does.
-import { fail } from './lib/install.mjs'
+import { fail, prepareBuild } from './lib/install.mjs'
 import { commandLine } from './lib/long-run/command-line.mjs'
 import { endLongRun } from './lib/long-run/end.mjs'
-import { playInChromium, playUnitTests, prepareBuild } from './lib/long-run/play.mjs'
+import { playInChromium, playUnitTests } from './lib/play.mjs'
 import { talliesIn } from './lib/long-run/tally.mjs'
 
 const HELP = `npm run torture [-- part] [options]

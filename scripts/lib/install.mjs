@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { inProject } from './project.mjs'
-import { npm } from './run.mjs'
+import { npm, run } from './run.mjs'
 
 /** Refuses Node versions that the tools don't run on, in words instead of a stack trace. */
 export function requireNode() {
@@ -15,6 +15,14 @@ export async function installDependencies() {
   console.log('Installing the development dependencies into node_modules (npm ci) …')
   const { code } = await npm(['ci', '--no-audit', '--no-fund'])
   if (code !== 0) fail('npm ci failed; its message is above.')
+}
+
+/** Installs what is missing and builds. Ends the process where that fails: an older build says nothing. */
+export async function prepareBuild(option = '--if-needed') {
+  requireNode()
+  await installDependencies()
+  const { code } = await run(process.execPath, [inProject('scripts/build.mjs'), option])
+  if (code !== 0) process.exit(code)
 }
 
 /** npm leaves a copy of the lockfile in node_modules: the tree is fresh when both say the same. */

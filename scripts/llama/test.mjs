@@ -1,7 +1,7 @@
 // npm run test:llama: the providers against llama.cpp's own server, which is built once and kept.
 import { installDependencies, requireNode } from '../lib/install.mjs'
 import { endLongRun } from '../lib/long-run/end.mjs'
-import { playUnitTests } from '../lib/long-run/play.mjs'
+import { playUnitTests } from '../lib/play.mjs'
 import { tallyOfTotals } from '../lib/long-run/tally.mjs'
 import { vitestTotals } from '../lib/test-totals.mjs'
 import { ensureLlamaServer } from './build-server.mjs'
