@@ -139,7 +139,8 @@ function systemPaths() {
   return programs.flatMap(onPath)
 }
 
-function onPath(program) {
+/** Where a program could be, by the `PATH` variable. */
+export function onPath(program) {
   const folders = (process.env.PATH ?? '').split(path.delimiter)
   return folders.map((folder) => path.join(folder, program))
 }

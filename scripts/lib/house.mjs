@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { inProject } from './project.mjs'
+import { filesBelow, inProject } from './project.mjs'
 
 /** Lines of code below which a module with one importer beside it should be part of that importer. */
 const SMALL = 80
@@ -8,9 +8,7 @@ const SMALL = 80
 /** Figures of the modules in `src`: how many, how long, and how they lie in folders. */
 export function houseFigures() {
   const root = inProject('src')
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+  const files = filesBelow(root).filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
   const modules = new Map(files.map((file) => [file, readModule(root, file)]))
   const importers = new Map()
   for (const [file, { imports }] of modules)

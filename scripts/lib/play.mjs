@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { ensureChromium } from './browser.mjs'
 import { prepareBuild } from './install.mjs'
-import { inProject } from './project.mjs'
+import { inProject, readJson } from './project.mjs'
 import { bin } from './run.mjs'
 
 const FOLDER = '.cache/reports'
@@ -51,5 +51,5 @@ function newReport(name) {
 }
 
 function readReport(file) {
-  return existsSync(inProject(file)) ? JSON.parse(readFileSync(inProject(file), 'utf8')) : null
+  return existsSync(inProject(file)) ? readJson(file) : null
 }
