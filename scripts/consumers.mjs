@@ -12,8 +12,8 @@ const SPECS = ['consumers', 'panels', 'examples', 'site'].map(
   (name) => `test/browser/${name}.spec.ts`,
 )
 
-const given = process.argv.slice(2)
-const { code, report } = await playInChromium('consumers', [...SPECS, ...given], {
+const args = process.argv.slice(2)
+const { code, report } = await playInChromium('consumers', [...SPECS, ...args], {
   env: { OFFSTAGE_CONSUMERS: 'all', OFFSTAGE_MORE: '1' },
   reporters: ['./test/consumers/compatibility-reporter.ts'],
 })
@@ -24,6 +24,6 @@ endLongRun({
   tally: tallyOfTotals(report && totals),
   code,
   unit: 'tests',
-  isWhole: given.length === 0,
+  isWhole: args.length === 0,
 })
 console.log(`\n${totals.passed} passed, ${totals.failed} failed`)

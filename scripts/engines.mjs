@@ -20,11 +20,11 @@ if (missing.length > 0)
   console.log(`Left out: what needs ${missing.join(', ')} (Debian's names of the packages).`)
 
 await prepareBuild()
-const given = process.argv.slice(2)
+const args = process.argv.slice(2)
 const { code, report } = await playBrowserTests('engines', [
   '--config',
   'playwright.engines.config.ts',
-  ...given,
+  ...args,
 ])
 const totals = playwrightTotals(report)
 for (const [browser, { passed, failed }] of totalsByProject(report))
@@ -35,6 +35,6 @@ endLongRun({
   tally: tallyOfTotals(report && totals),
   code,
   unit: 'tests',
-  isWhole: given.length === 0 && missing.length === 0,
+  isWhole: args.length === 0 && missing.length === 0,
 })
 console.log(`\n${totals.passed} passed, ${totals.failed} failed`)

@@ -19,11 +19,11 @@ const fields = {
 }
 const creatorFile = 'packages/create-offstage/package.json'
 const creator = readJson(creatorFile)
-const named = repositoryFields(repository)
+const creatorRepository = repositoryFields(repository)
 const creatorFields = {
   ...creator,
-  ...named,
-  repository: { ...named.repository, directory: creator.repository.directory },
+  ...creatorRepository,
+  repository: { ...creatorRepository.repository, directory: creator.repository.directory },
 }
 const written = { 'package.json': fields, [creatorFile]: creatorFields }
 for (const [file, content] of Object.entries(written))

@@ -7,8 +7,8 @@ import { bin } from './lib/run.mjs'
 await prepareBuild()
 const OUT = inProject('.cache/screenshots')
 const env = { ...process.env, OFFSTAGE_MORE: '1', OFFSTAGE_SCREENSHOTS: OUT }
-const wanted = process.argv.length > 2 ? process.argv.slice(2) : ['-g', 'in the state']
-const { code } = await bin('@playwright/test', ['test', 'chat-access-states', ...wanted], {
+const args = process.argv.length > 2 ? process.argv.slice(2) : ['-g', 'in the state']
+const { code } = await bin('@playwright/test', ['test', 'chat-access-states', ...args], {
   command: 'playwright',
   env,
 })

@@ -164,8 +164,8 @@ async function firstThatStarts(candidates) {
 
 async function playwrightDownload(preferred) {
   const cli = inProject('node_modules/playwright/cli.js')
-  const which = preferred === 'shell' ? '--only-shell' : '--no-shell'
-  await run(process.execPath, [cli, 'install', which, 'chromium'])
+  const flag = preferred === 'shell' ? '--only-shell' : '--no-shell'
+  await run(process.execPath, [cli, 'install', flag, 'chromium'])
 }
 
 /** Never on somebody's own machine: only as root, and only in CI or a container. */

@@ -14,8 +14,8 @@ export function houseFigures() {
   for (const [file, { imports }] of modules)
     for (const target of imports) importers.set(target, [...(importers.get(target) ?? []), file])
   const small = files.filter((file) => {
-    const [importer, ...others] = importers.get(file) ?? []
-    if (importer === undefined || others.length > 0 || modules.get(file).lines >= SMALL)
+    const [importer, ...otherImporters] = importers.get(file) ?? []
+    if (importer === undefined || otherImporters.length > 0 || modules.get(file).lines >= SMALL)
       return false
     return path.dirname(importer) === path.dirname(file) && !modules.get(importer).isLoading(file)
   })
@@ -25,7 +25,7 @@ export function houseFigures() {
   const lines = [...modules.values()].map((module) => module.lines).toSorted((a, b) => a - b)
   return {
     files: files.length,
-    lines: lines.reduce((sum, one) => sum + one, 0),
+    lines: lines.reduce((sum, count) => sum + count, 0),
     longest: lines.at(-1),
     rooms: new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]))
       .size,

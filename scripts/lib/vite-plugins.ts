@@ -9,8 +9,8 @@ const VIRTUAL_ID = 'virtual:offstage-worker-source'
 const INLINE_ENTRY = 'src/client/inline/inline-worker.ts'
 
 /**
- * Replaces the first match of each pattern in a file. The build fails where a pattern matches nothing: another version of
- * the file needs another patch.
+ * Replaces the first match of each pattern in a file. The build fails where a pattern matches nothing: another version
+ * of the file needs another patch.
  */
 function patch(
   name: string,
@@ -51,9 +51,9 @@ export function importsFromPart(): Plugin {
     enforce: 'pre',
     transform(code, id) {
       if (!/[\\/]src[\\/](?:providers|worker)[\\/]/.test(id) || !imported.test(code)) return null
-      const from = JSON.stringify(parts.replaceAll('\\', '/'))
+      const specifier = JSON.stringify(parts.replaceAll('\\', '/'))
       return {
-        code: `import { needActionPart as loadPart } from ${from}\n${code.replaceAll(imported, 'loadPart()')}`,
+        code: `import { needActionPart as loadPart } from ${specifier}\n${code.replaceAll(imported, 'loadPart()')}`,
         map: null,
       }
     },
@@ -267,12 +267,13 @@ export function onlyTransactions(): Plugin {
  * which there are none here: importing an element makes no globals.
  */
 export function withoutLitGlobals(): Plugin[] {
-  const list = /\(\w+\.(?:litHtml|litElement|reactiveElement)Versions\?\?=\[\]\)\.push\("[^"]*"\)/
+  const versionList =
+    /\(\w+\.(?:litHtml|litElement|reactiveElement)Versions\?\?=\[\]\)\.push\("[^"]*"\)/
   return [
     patch(
       'without-lit-versions',
       /\/(?:lit-html\/lit-html|lit-element\/lit-element|reactive-element\/reactive-element)\.js$/,
-      [[list, 'void 0']],
+      [[versionList, 'void 0']],
     ),
     patch('without-lit-metadata', /\/reactive-element\/reactive-element\.js$/, [
       [/\w+\.litPropertyMetadata\?\?=new WeakMap/, 'void 0'],
@@ -293,13 +294,15 @@ export function withoutFormats(): Plugin {
 /** `keyword-words.ts` reads few sentences of `@cfworker/json-schema`: it has words of its own for all keywords. */
 export function onlyReadSentences(): Plugin {
   const sentences = /error: `[^`]*`/g
-  const read =
+  const usedSentence =
     /required property|Property name|does not have|exactly one|(?:additional|unevaluated) properties schema|Duplicate/
   return {
     name: 'offstage:only-read-sentences',
     transform(code, id) {
       if (!/@cfworker\/json-schema\/.*\/validate\.js$/.test(id)) return null
-      const shorter = code.replace(sentences, (one) => (read.test(one) ? one : "error: ''"))
+      const shorter = code.replace(sentences, (sentence) =>
+        usedSentence.test(sentence) ? sentence : "error: ''",
+      )
       if (shorter === code) this.error(`${id} is not as this plugin knows it.`)
       return { code: shorter, map: null }
     },
@@ -311,9 +314,9 @@ export function onlyReadSentences(): Plugin {
  * writes is long enough to keep a worker busy for seconds: `first-twins.ts` goes through the items once.
  */
 export function linearUniqueItems(): Plugin {
-  const pairs =
+  const pairwiseCheck =
     /for \(let j = 0; j < length; j\+\+\) \{\s+const a = instance\[j\];[^]*?(?=^ {8}\}$)/m
-  const once = `const twins = firstTwins(instance);
+  const linearCheck = `const twins = firstTwins(instance);
             if (twins) {
                 errors.push({
                     instanceLocation,
@@ -326,7 +329,7 @@ export function linearUniqueItems(): Plugin {
   const module = path.resolve(import.meta.dirname, '../../src/worker/validation/first-twins.ts')
   const imported = `import { firstTwins } from ${JSON.stringify(module.replaceAll('\\', '/'))};\n`
   return patch('linear-unique-items', /@cfworker\/json-schema\/.*\/validate\.js$/, [
-    [pairs, once],
+    [pairwiseCheck, linearCheck],
     [/^/, imported],
   ])
 }

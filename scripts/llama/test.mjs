@@ -9,10 +9,10 @@ import { ensureLlamaServer } from './build-server.mjs'
 requireNode()
 await installDependencies()
 const { server, templates } = await ensureLlamaServer()
-const given = process.argv.slice(2)
+const args = process.argv.slice(2)
 const { code, report } = await playUnitTests(
   'llama',
-  ['--config', 'test/llama/vitest.config.ts', ...given],
+  ['--config', 'test/llama/vitest.config.ts', ...args],
   { env: { OFFSTAGE_LLAMA_SERVER: server, OFFSTAGE_LLAMA_TEMPLATES: templates } },
 )
 endLongRun({
@@ -20,5 +20,5 @@ endLongRun({
   tally: tallyOfTotals(report && vitestTotals(report)),
   code,
   unit: 'tests',
-  isWhole: given.length === 0,
+  isWhole: args.length === 0,
 })
