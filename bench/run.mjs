@@ -1,6 +1,6 @@
 // `npm run bench -- <name>` builds, if needed, and runs bench/<name>.mjs.
 import { endLongRun } from '../scripts/lib/long-run/end.mjs'
-import { prepareBuild } from '../scripts/lib/long-run/play.mjs'
+import { prepareBuild } from '../scripts/lib/install.mjs'
 
 /** The line of each benchmark's output that docs/quality.md shows. */
 const HEADLINES = {

@@ -1,7 +1,7 @@
 // npm run attack -- --help says what it does.
 import { commandLine } from './lib/long-run/command-line.mjs'
 import { endLongRun } from './lib/long-run/end.mjs'
-import { playInChromium } from './lib/long-run/play.mjs'
+import { playInChromium } from './lib/play.mjs'
 import { talliesIn } from './lib/long-run/tally.mjs'
 
 const HELP = `npm run attack [-- words] [options]
@@ -22,7 +22,7 @@ on two cores that others used as well.
 
 const WHOLE = { apps: '6', modes: 'strict,default,unannotated,off' }
 
-const { words, option } = commandLine(HELP)
+const { args, option } = commandLine(HELP)
 const seed = option('--seed', '1')
 const apps = option('--apps', WHOLE.apps)
 const pages = option('--pages', '2')
@@ -32,7 +32,7 @@ const { code, report } = await playInChromium(
   ['test/browser/attack.spec.ts', '--workers=1'],
   {
     env: {
-      ATTACK_FILTER: words.join(' '),
+      ATTACK_FILTER: args.join(' '),
       ATTACK_SEED: seed,
       ATTACK_APPS: apps,
       ATTACK_PAGES: pages,
@@ -45,5 +45,5 @@ endLongRun({
   tally: talliesIn(report),
   code,
   seed,
-  isWhole: words.length === 0 && apps === WHOLE.apps && modes === WHOLE.modes,
+  isWhole: args.length === 0 && apps === WHOLE.apps && modes === WHOLE.modes,
 })

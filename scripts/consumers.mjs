@@ -3,7 +3,7 @@
 // docs/copilot.md, each example and the site, in Chromium. Installs what is missing, writes what it found into
 // docs/compatibility.md, and ends with "N passed, N failed". Arguments go to Playwright (-g Rollup).
 import { endLongRun } from './lib/long-run/end.mjs'
-import { playInChromium } from './lib/long-run/play.mjs'
+import { playInChromium } from './lib/play.mjs'
 import { tallyOfTotals } from './lib/long-run/tally.mjs'
 import { bin } from './lib/run.mjs'
 import { playwrightTotals } from './lib/test-totals.mjs'
@@ -12,8 +12,8 @@ const SPECS = ['consumers', 'panels', 'examples', 'site'].map(
   (name) => `test/browser/${name}.spec.ts`,
 )
 
-const given = process.argv.slice(2)
-const { code, report } = await playInChromium('consumers', [...SPECS, ...given], {
+const args = process.argv.slice(2)
+const { code, report } = await playInChromium('consumers', [...SPECS, ...args], {
   env: { OFFSTAGE_CONSUMERS: 'all', OFFSTAGE_MORE: '1' },
   reporters: ['./test/consumers/compatibility-reporter.ts'],
 })
@@ -24,6 +24,6 @@ endLongRun({
   tally: tallyOfTotals(report && totals),
   code,
   unit: 'tests',
-  isWhole: given.length === 0,
+  isWhole: args.length === 0,
 })
 console.log(`\n${totals.passed} passed, ${totals.failed} failed`)

@@ -2,9 +2,9 @@
 // and llama.cpp's in Firefox. Installs what is missing where it may (root in a container or in CI); elsewhere it
 // tests in those that are there and names the others. Ends with "N passed, N failed".
 import { aptInstall, mayUseApt } from './lib/browser.mjs'
-import { fail, installDependencies, requireNode } from './lib/install.mjs'
+import { fail, installDependencies, prepareBuild, requireNode } from './lib/install.mjs'
 import { endLongRun } from './lib/long-run/end.mjs'
-import { playBrowserTests, prepareBuild } from './lib/long-run/play.mjs'
+import { playBrowserTests } from './lib/play.mjs'
 import { tallyOfTotals } from './lib/long-run/tally.mjs'
 import { findFirefox, findWebKit, missingPackages } from './lib/other-browsers.mjs'
 import { interactionsIn, playwrightTotals, totalsByProject } from './lib/test-totals.mjs'
@@ -20,11 +20,11 @@ if (missing.length > 0)
   console.log(`Left out: what needs ${missing.join(', ')} (Debian's names of the packages).`)
 
 await prepareBuild()
-const given = process.argv.slice(2)
+const args = process.argv.slice(2)
 const { code, report } = await playBrowserTests('engines', [
   '--config',
   'playwright.engines.config.ts',
-  ...given,
+  ...args,
 ])
 const totals = playwrightTotals(report)
 for (const [browser, { passed, failed }] of totalsByProject(report))
@@ -35,6 +35,6 @@ endLongRun({
   tally: tallyOfTotals(report && totals),
   code,
   unit: 'tests',
-  isWhole: given.length === 0 && missing.length === 0,
+  isWhole: args.length === 0 && missing.length === 0,
 })
 console.log(`\n${totals.passed} passed, ${totals.failed} failed`)

@@ -1,7 +1,7 @@
 // The long run of the ACTION reader's fuzz tests: any output, any calls in any dialect, and the work that slow
 // outputs take. `npm run fuzz -- 600`: seconds for each property.
 import { endLongRun } from './lib/long-run/end.mjs'
-import { playUnitTests } from './lib/long-run/play.mjs'
+import { playUnitTests } from './lib/play.mjs'
 import { tallyOfTotals } from './lib/long-run/tally.mjs'
 import { vitestTotals } from './lib/test-totals.mjs'
 

@@ -4,7 +4,7 @@ import { hashOf } from './lib/build-stamp.mjs'
 import { installDependencies, requireNode } from './lib/install.mjs'
 import { commandLine } from './lib/long-run/command-line.mjs'
 import { endLongRun } from './lib/long-run/end.mjs'
-import { planMutants, scoreOf, shuffled } from './lib/mutation/plan.mjs'
+import { planMutants, scoreOf, shuffle } from './lib/mutation/plan.mjs'
 import { measureReach, MutantRunner } from './lib/mutation/runner.mjs'
 import { reachedBy, testsFor } from './lib/mutation/reach.mjs'
 import { TESTS } from './lib/mutation/targets.mjs'
@@ -36,7 +36,7 @@ const seed = option('--seed', '1')
 const only = option('--only', '')
 const minutes = Number(option('--minutes', '60'))
 const percent = Number(option('--percent', '2'))
-const repeated = option('--repeat')
+const repeatFile = option('--repeat')
 
 requireNode()
 await installDependencies()
@@ -51,14 +51,14 @@ const build = hashOf([
 ]).slice(0, 16)
 
 const all = planMutants()
-const earlier = repeated && JSON.parse(readFileSync(repeated, 'utf8'))
-const chosen = earlier ? mutantsOf(earlier) : drawn()
+const previous = repeatFile && JSON.parse(readFileSync(repeatFile, 'utf8'))
+const chosen = previous ? mutantsOf(previous) : drawSample()
 const reach = await loadReach()
 const { results, played } = await playAll()
 report()
 
-function drawn() {
-  return shuffled(
+function drawSample() {
+  return shuffle(
     all.filter(({ file }) => file.includes(only)),
     seed,
   ).slice(0, sample)
@@ -66,8 +66,8 @@ function drawn() {
 
 function mutantsOf({ mutants }) {
   const byId = new Map(all.map((mutant) => [mutant.id, mutant]))
-  const gone = mutants.filter(({ id }) => !byId.has(id))
-  for (const { file, line } of gone) console.log(`no longer there: ${file}:${line}`)
+  const missing = mutants.filter(({ id }) => !byId.has(id))
+  for (const { file, line } of missing) console.log(`no longer there: ${file}:${line}`)
   return mutants.flatMap(({ id }) => byId.get(id) ?? [])
 }
 
@@ -86,24 +86,24 @@ async function loadReach() {
 }
 
 async function playAll() {
-  const kept = readKept()
+  const stored = readResults()
   // A finished run is played again: only an interrupted one is continued.
-  if (chosen.every(({ id }) => kept.has(id))) kept.clear()
-  const until = performance.now() + minutes * 60_000
+  if (chosen.every(({ id }) => stored.has(id))) stored.clear()
+  const deadline = performance.now() + minutes * 60_000
   const runner = await MutantRunner.start(all.length)
   const results = []
   let played = 0
   for (const mutant of chosen) {
-    const known = kept.get(mutant.id)
-    if (known) {
-      results.push(known)
+    const storedResult = stored.get(mutant.id)
+    if (storedResult) {
+      results.push(storedResult)
       continue
     }
-    if (performance.now() > until) break
+    if (performance.now() > deadline) break
     const result = await play(runner, mutant)
     played += 1
     results.push(result)
-    appendFileSync(keptFile(), `${JSON.stringify(result)}\n`)
+    appendFileSync(resultsFile(), `${JSON.stringify(result)}\n`)
     console.log(`${String(results.length).padStart(4)} ${lineOf(result)}`)
   }
   await runner.close()
@@ -114,18 +114,18 @@ async function play(runner, mutant) {
   const { id, group, file, line, kind, before, after, number } = mutant
   const { tests, reaching } = testsFor(reach, number, percent / 100)
   const { outcome, by } =
-    tests.length === 0 ? { outcome: 'survived' } : await runner.tryOut(number, tests)
+    tests.length === 0 ? { outcome: 'survived' } : await runner.tryMutant(number, tests)
   return { id, group, file, line, kind, before, after, outcome, by, tests: tests.length, reaching }
 }
 
-function keptFile() {
+function resultsFile() {
   return inProject(`.cache/mutate/results-${build}-${percent}.jsonl`)
 }
 
-function readKept() {
-  if (!existsSync(keptFile())) return new Map()
+function readResults() {
+  if (!existsSync(resultsFile())) return new Map()
   // The last line may be cut off: the run that wrote it was ended.
-  const lines = readFileSync(keptFile(), 'utf8').split('\n').slice(0, -1)
+  const lines = readFileSync(resultsFile(), 'utf8').split('\n').slice(0, -1)
   return new Map(lines.map((line) => JSON.parse(line)).map((result) => [result.id, result]))
 }
 
@@ -135,10 +135,10 @@ function report() {
   for (const survivor of survivors) console.log(lineOf(survivor))
   console.log()
   for (const group of new Set(all.map((mutant) => mutant.group)))
-    console.log(`${group}: ${scored(results.filter((result) => result.group === group))}`)
-  const total = scored(results)
+    console.log(`${group}: ${formatScore(results.filter((result) => result.group === group))}`)
+  const total = formatScore(results)
   console.log(`total: ${total}`)
-  if (earlier) compare()
+  if (previous) compareWithPrevious()
   writeFileSync(
     inProject('.cache/mutate/result.json'),
     `${JSON.stringify({ seed, build, total: scoreOf(results), mutants: results }, null, 2)}\n`,
@@ -149,14 +149,14 @@ function report() {
     unit: 'mutants',
     figure: `${total}`,
     seed,
-    isWhole: !earlier && !only && results.length === sample && sample >= SAMPLE,
+    isWhole: !previous && !only && results.length === sample && sample >= SAMPLE,
   })
 }
 
-function compare() {
-  const before = new Map(earlier.mutants.map((result) => [result.id, result]))
-  const same = results.map(({ id }) => before.get(id))
-  console.log(`before: ${scored(same)}`)
+function compareWithPrevious() {
+  const before = new Map(previous.mutants.map((result) => [result.id, result]))
+  const counterparts = results.map(({ id }) => before.get(id))
+  console.log(`before: ${formatScore(counterparts)}`)
   for (const result of results) {
     const { outcome } = before.get(result.id)
     if ((outcome === 'survived') !== (result.outcome === 'survived'))
@@ -164,15 +164,15 @@ function compare() {
   }
 }
 
-function scored(own) {
-  const { tried, killed, late, percent } = scoreOf(own)
-  const timed = late > 0 ? `, ${late} of them by a time limit` : ''
-  return `${percent} %, ${killed} of ${tried} killed${timed}`
+function formatScore(results) {
+  const { tried, killed, timedOut, percent } = scoreOf(results)
+  const suffix = timedOut > 0 ? `, ${timedOut} of them by a time limit` : ''
+  return `${percent} %, ${killed} of ${tried} killed${suffix}`
 }
 
 function lineOf({ outcome, file, line, kind, before, after, by, tests, reaching }) {
-  const noticed = by ? `by "${by}"` : `${tests} of ${reaching} tests that reach it`
-  return `${outcome.padEnd(9)} ${file}:${line} ${kind}: ${short(before)} → ${short(after)} (${noticed})`
+  const reason = by ? `by "${by}"` : `${tests} of ${reaching} tests that reach it`
+  return `${outcome.padEnd(9)} ${file}:${line} ${kind}: ${short(before)} → ${short(after)} (${reason})`
 }
 
 function short(text) {

@@ -7,10 +7,10 @@ import { inProject } from './lib/project.mjs'
 import { LEDGER, readLedger, touchedBy, withNewTitles } from './lib/promises.mjs'
 import { run } from './lib/run.mjs'
 
-const [first, ...others] = process.argv.slice(2)
-if (first === '--touch') await showTouched(others[0] ?? 'HEAD')
-else if (first === '--rename') await rename(others[0] ?? 'HEAD')
-else if (first) showKept([first, ...others])
+const [first, ...rest] = process.argv.slice(2)
+if (first === '--touch') await showTouched(rest[0] ?? 'HEAD')
+else if (first === '--rename') await rename(rest[0] ?? 'HEAD')
+else if (first) showKept([first, ...rest])
 else console.log(`${readLedger().promises.length} promises`)
 
 function showKept(files) {
@@ -26,8 +26,8 @@ async function showTouched(range) {
   const [before, after] = await sidesOf(range)
   const { promises } = readLedger((await fileAt(before, LEDGER)) ?? undefined)
   const touched = touchedBy(promises, await changesBetween(before, after))
-  for (const { id, promise, file, title, how } of touched)
-    console.log(`${id}  ${promise}\n  ${how}: ${file}: ${title}`)
+  for (const { id, promise, file, title, change } of touched)
+    console.log(`${id}  ${promise}\n  ${change}: ${file}: ${title}`)
   const ids = new Set(touched.map(({ id }) => id))
   console.log(`${ids.size} of ${promises.length} promises are touched`)
 }
@@ -37,7 +37,8 @@ async function rename(range) {
   const touched = touchedBy(promises, await changesBetween(...(await sidesOf(range))))
   const ledger = await fileAt(null, LEDGER)
   writeFileSync(inProject(LEDGER), withNewTitles(ledger, promises, touched))
-  for (const { id, newTitle, how } of touched) if (how === 'renamed') console.log(id, newTitle)
+  for (const { id, newTitle, change } of touched)
+    if (change === 'renamed') console.log(id, newTitle)
 }
 
 async function changesBetween(before, after) {

@@ -5,11 +5,11 @@
 //   <!-- snippet
 //   declare const show: (text: string) => void
 //   -->
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { compile } from 'svelte/compiler'
 import { compileScript, compileTemplate, parse } from 'vue/compiler-sfc'
-import { inProject } from './lib/project.mjs'
+import { filesBelow, inProject } from './lib/project.mjs'
 import { bin, run } from './lib/run.mjs'
 
 // Inside the project, so that `import 'offstage'` means this package's own exports map.
@@ -52,13 +52,8 @@ for (const { name, place } of runnable) {
 console.log(`${snippets.length} snippets have the right types, ${runnable.length} of them ran.`)
 
 function documents() {
-  // Git keeps no empty folder.
-  const docs = existsSync(inProject('docs'))
-    ? readdirSync(inProject('docs'), { recursive: true, encoding: 'utf8' })
-    : []
-  return ['README.md', 'SKILL.md', ...docs.map((file) => `docs/${file}`)].filter(
-    (file) => file.endsWith('.md') && existsSync(inProject(file)),
-  )
+  const docs = filesBelow(inProject('docs')).map((file) => `docs/${file}`)
+  return ['README.md', 'SKILL.md', ...docs].filter((file) => file.endsWith('.md'))
 }
 
 function snippetsOf(document) {

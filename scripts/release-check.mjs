@@ -14,7 +14,7 @@ requireNode()
 await installDependencies()
 
 /** The content to be published. All checks below run against it. */
-let released = ''
+let releaseTarball = ''
 
 const rows = await runGate([
   { name: 'clean tree', check: cleanTree },
@@ -23,10 +23,10 @@ const rows = await runGate([
     check: () => verdict(repositoryProblems(manifest(), process.env.GITHUB_REPOSITORY)),
   },
   { name: 'version and changelog', check: version },
-  { name: 'build from nothing', check: () => script('build.mjs') },
+  { name: 'build from nothing', check: () => runScript('build.mjs') },
   { name: 'tarball', needs: 'build from nothing', check: tarball },
-  { name: 'npm run check', needs: 'tarball', check: () => withReleased('check.mjs') },
-  { name: 'consumers', needs: 'tarball', check: () => withReleased('consumers.mjs') },
+  { name: 'npm run check', needs: 'tarball', check: () => runWithTarball('check.mjs') },
+  { name: 'consumers', needs: 'tarball', check: () => runWithTarball('consumers.mjs') },
   // The checks write files that are committed, such as docs/compatibility.md, which is in the tarball, too.
   { name: 'tree still clean', check: cleanTree },
 ])
@@ -55,7 +55,7 @@ async function tarball() {
   const folder = inProject('.cache/release')
   rmSync(folder, { recursive: true, force: true })
   const file = await packTarball(folder)
-  released = file
+  releaseTarball = file
   const unpacked = await unpack(file)
   const files = filesIn(unpacked)
   rmSync(path.dirname(unpacked), { recursive: true })
@@ -65,12 +65,12 @@ async function tarball() {
   return verdict(tarballProblems({ size, files, exports: manifest().exports }))
 }
 
-function script(name, env = process.env) {
+function runScript(name, env = process.env) {
   return run(process.execPath, [inProject('scripts', name)], { quiet: true, env })
 }
 
-function withReleased(name) {
-  return script(name, { ...process.env, OFFSTAGE_TARBALL: released })
+function runWithTarball(name) {
+  return runScript(name, { ...process.env, OFFSTAGE_TARBALL: releaseTarball })
 }
 
 async function verdict(problems) {

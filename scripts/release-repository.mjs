@@ -1,8 +1,8 @@
 // npm run release:repository -- owner/name [--funding https://…]: writes the repository's address (on GitHub)
 // into package.json and that of create-offstage. It stands nowhere else, as documents link by relative paths.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { fail } from './lib/install.mjs'
-import { inProject, manifest } from './lib/project.mjs'
+import { inProject, manifest, readJson } from './lib/project.mjs'
 import { bin } from './lib/run.mjs'
 import { fundingOf, PLACEHOLDER, repositoryFields } from './lib/release-rules.mjs'
 
@@ -18,12 +18,12 @@ const fields = {
   funding: funding ?? fundingOf(repository),
 }
 const creatorFile = 'packages/create-offstage/package.json'
-const creator = JSON.parse(readFileSync(inProject(creatorFile), 'utf8'))
-const named = repositoryFields(repository)
+const creator = readJson(creatorFile)
+const creatorRepository = repositoryFields(repository)
 const creatorFields = {
   ...creator,
-  ...named,
-  repository: { ...named.repository, directory: creator.repository.directory },
+  ...creatorRepository,
+  repository: { ...creatorRepository.repository, directory: creator.repository.directory },
 }
 const written = { 'package.json': fields, [creatorFile]: creatorFields }
 for (const [file, content] of Object.entries(written))

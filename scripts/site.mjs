@@ -2,7 +2,7 @@
 // with --dev. --base is the path at which it will be, --origin the server, for the addresses in llms.txt.
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { fail, installDependencies, requireNode } from './lib/install.mjs'
+import { fail, prepareBuild } from './lib/install.mjs'
 import { inProject } from './lib/project.mjs'
 import { npm, run } from './lib/run.mjs'
 
@@ -17,11 +17,9 @@ const { values } = parseArgs({
 const path = values.base.replaceAll(/^\/+|\/+$/g, '')
 const base = path ? `/${path}/` : '/'
 
-requireNode()
-await installDependencies()
-await installSite()
 // With types: the API reference is made of them.
-await runOrFail([inProject('scripts/build.mjs'), '--if-needed'])
+await prepareBuild()
+await installSite()
 
 // Only now: on a fresh clone these need what has just been installed.
 const { generate, publishMarkdown } = await import('../site/lib/generate.mjs')

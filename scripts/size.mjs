@@ -7,16 +7,39 @@ import { importGraph } from './lib/import-graph.mjs'
 import { inProject } from './lib/project.mjs'
 
 const KILOBYTE = 1000
-/** Parts that a chat loads only for what it shows. */
-const CHAT_PARTS =
-  'announce|answer|details|ask|page-sentences|edit-input|code-colors|align-columns|report|undo-turn|discussed'
+
+/** Chunks that a page loads along with a feature, the feature's name, and the most kB that it adds. */
+const BESIDE_PAGE = {
+  hooks: ['hooks of tools and agents', 2.2],
+  'read-history': ['a history that is given to a run', 5.7],
+  'sensitive-fields': ['a question with fields', 6.3],
+  'file-output': ['a result with files', 1.3],
+  'shown-tools': ['the list of tools', 0.8],
+  'apply-defaults': ['defaults of a schema', 0.6],
+  trigger: ['triggers', 3.3],
+  'tool-names': ['names that a model is to have', 1.1],
+  'undo-tool': ['undoing a call or a turn', 1.3],
+  discuss: ['discussing a waiting call', 2.1],
+  'warn-of-keywords': ['keywords of schemas, for developers', 0.9],
+}
+
 /** Chunks that a page loads only if it uses their feature. */
 const FEATURES =
   'idle-work|skills-on-page|run-composite|child-runs|retrieve-memories|choose-compaction|hidden-secrets'
 
-/** Chunks that the page loads along with a feature that has its own row below. */
-const BESIDE =
-  'discuss|hooks|undo-tool|read-history|sensitive-fields|file-output|apply-defaults|shown-tools|tool-names|trigger|warn-of-keywords'
+/** Chunks that a chat loads only for what it shows, their purpose, and the most kB that they add. */
+const CHAT_PARTS = {
+  'ask|page-sentences': ['for questions and calls of page tools', 3.3],
+  'edit-input': ['to edit an input, beside it', 1.8],
+  'code-colors': ['to colour code', 2.7],
+  'align-columns': ['to align columns', 0.4],
+  'announce|details': ['for announcements and rare notices', 3],
+  discussed: ['to discuss a waiting call', 3.2],
+  'undo-turn': ['to undo calls and turns', 3.3],
+  answer: ['for additions to answers', 1.3],
+  report: ['to report a problem', 3.4],
+}
+const ALL_CHAT_PARTS = Object.keys(CHAT_PARTS).join('|')
 
 /** Chunks that a bundler leaves out if an app imports `toolsFrom` alone. */
 const AGENT_FROM_CONFIG = /^(page|agent-from-config|define-skill|is-json)-/
@@ -28,377 +51,169 @@ const MCP_PARTS =
 /** Parts of the page tools that the first read doesn't load. */
 const PAGE_PARTS = /^(act-part|look|connect-forms)-/
 
+/** Each row: its name, its bytes, and its limit in kB. */
 const rows = [
-  {
-    name: 'page entry (dist/index.js)',
-    bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 14.2 * KILOBYTE,
-  },
-  {
-    name: 'page, with the first run',
-    bytes: pageWithout(`lazy-views|user-gestures|transfer|${FEATURES}`),
-    limit: 43.9 * KILOBYTE,
-  },
-  {
-    name: 'page that shows a conversation',
-    bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 51.8 * KILOBYTE,
-  },
-  {
-    name: 'page, with an export or import',
-    bytes: pageWithout(FEATURES),
-    limit: 55.5 * KILOBYTE,
-  },
-  {
-    name: 'page, with all of its features',
-    bytes: pageWithout(BESIDE),
-    limit: 66.9 * KILOBYTE,
-  },
-  {
-    name: 'what tells user gestures, beside the page',
-    bytes: partSize('user-gestures'),
-    limit: 1.7 * KILOBYTE,
-  },
-  {
-    name: 'hooks of tools and agents, beside the page',
-    bytes: partSize('hooks'),
-    limit: 2.2 * KILOBYTE,
-  },
-  {
-    name: 'a history that is given to a run, beside the page',
-    bytes: partSize('read-history'),
-    limit: 5.7 * KILOBYTE,
-  },
-  {
-    name: 'a question with fields, beside the page',
-    bytes: partSize('sensitive-fields'),
-    limit: 6.3 * KILOBYTE,
-  },
-  {
-    name: 'a result with files, beside the page',
-    bytes: partSize('file-output'),
-    limit: 1.3 * KILOBYTE,
-  },
-  {
-    name: 'the list of tools, beside the page',
-    bytes: partSize('shown-tools'),
-    limit: 0.8 * KILOBYTE,
-  },
-  {
-    name: 'defaults of a schema, beside the page',
-    bytes: partSize('apply-defaults'),
-    limit: 0.6 * KILOBYTE,
-  },
-  {
-    name: 'triggers, beside the page',
-    bytes: partSize('trigger'),
-    limit: 3.3 * KILOBYTE,
-  },
-  {
-    name: 'names that a model is to have, beside the page',
-    bytes: partSize('tool-names'),
-    limit: 1.1 * KILOBYTE,
-  },
-  {
-    name: 'undoing a call or a turn, beside the page',
-    bytes: partSize('undo-tool'),
-    limit: 1.3 * KILOBYTE,
-  },
-  {
-    name: 'discussing a waiting call, beside the page',
-    bytes: partSize('discuss'),
-    limit: 2.1 * KILOBYTE,
-  },
-  {
-    name: 'keywords of schemas, for developers, beside the page',
-    bytes: partSize('warn-of-keywords'),
-    limit: 0.9 * KILOBYTE,
-  },
-  {
-    name: 'worker (dist/worker.js)',
-    bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 139.9 * KILOBYTE,
-  },
-  {
-    name: 'what the worker loads for calls in text and rare requests',
-    bytes: sizeOf('worker-action.js', { dynamic: true }),
-    limit: 45.1 * KILOBYTE,
-  },
-  {
-    name: 'page tools (dist/page-tools.js)',
-    bytes: sizeOf('page-tools.js', { dynamic: false }),
-    limit: 5.3 * KILOBYTE,
-  },
-  {
-    name: 'page tools, with the first read',
-    bytes: sizeOf('page-tools.js', { dynamic: true, except: PAGE_PARTS }),
-    limit: 63.9 * KILOBYTE,
-  },
-  {
-    name: 'page tools, with the first action',
-    bytes: sizeOf('page-tools.js', { dynamic: true, except: /^(look|connect-forms)-/ }),
-    limit: 112.9 * KILOBYTE,
-  },
-  {
-    name: 'pictures, beside page tools',
-    bytes: pageToolsPart('look'),
-    limit: 4.1 * KILOBYTE,
-  },
-  {
-    name: 'forms as tools, beside page tools',
-    bytes: pageToolsPart('connect-forms'),
-    limit: 6.2 * KILOBYTE,
-  },
-  {
-    name: 'copilot (dist/copilot.js), beside page, page tools and chat',
-    bytes: sizeOf('copilot.js', { dynamic: false, except: /^(index|page-tools|chat)\.js$/ }),
-    limit: 1.6 * KILOBYTE,
-  },
-  {
-    name: 'mock (dist/mock.js)',
-    bytes: sizeOf('mock.js', { dynamic: true }),
-    limit: 9.9 * KILOBYTE,
-  },
-  {
-    name: 'tools from (dist/tools-from.js), beside the page',
-    bytes: sizeOf('tools-from.js', { dynamic: false, except: AGENT_FROM_CONFIG }),
-    limit: 6.2 * KILOBYTE,
-  },
-  {
-    name: 'agentFromConfig, beside it',
-    bytes:
-      sizeOf('tools-from.js', { dynamic: false, except: /^page-/ }) -
+  ['page entry (dist/index.js)', sizeOf('index.js', { dynamic: false }), 14.2],
+  ['page, with the first run', pageWithout('lazy-views|user-gestures|transfer', FEATURES), 43.9],
+  ['page that shows a conversation', pageWithout('transfer', FEATURES), 51.8],
+  ['page, with an export or import', pageWithout(FEATURES), 55.5],
+  ['page, with all of its features', pageWithout(), 66.9],
+  ['what tells user gestures, beside the page', added('index.js', 'user-gestures'), 1.7],
+  ...Object.entries(BESIDE_PAGE).map(([chunk, [feature, limit]]) => [
+    `${feature}, beside the page`,
+    added('index.js', chunk),
+    limit,
+  ]),
+  ['worker (dist/worker.js)', sizeOf('worker.js', { dynamic: true }), 139.9],
+  [
+    'what the worker loads for calls in text and rare requests',
+    sizeOf('worker-action.js', { dynamic: true }),
+    45.1,
+  ],
+  ['page tools (dist/page-tools.js)', sizeOf('page-tools.js', { dynamic: false }), 5.3],
+  [
+    'page tools, with the first read',
+    sizeOf('page-tools.js', { dynamic: true, except: PAGE_PARTS }),
+    63.9,
+  ],
+  [
+    'page tools, with the first action',
+    sizeOf('page-tools.js', { dynamic: true, except: /^(look|connect-forms)-/ }),
+    112.9,
+  ],
+  ['pictures, beside page tools', added('page-tools.js', 'look'), 4.1],
+  ['forms as tools, beside page tools', added('page-tools.js', 'connect-forms'), 6.2],
+  [
+    'copilot (dist/copilot.js), beside page, page tools and chat',
+    sizeOf('copilot.js', { dynamic: false, except: /^(index|page-tools|chat)\.js$/ }),
+    1.6,
+  ],
+  ['mock (dist/mock.js)', sizeOf('mock.js', { dynamic: true }), 9.9],
+  [
+    'tools from (dist/tools-from.js), beside the page',
+    sizeOf('tools-from.js', { dynamic: false, except: AGENT_FROM_CONFIG }),
+    6.2,
+  ],
+  [
+    'agentFromConfig, beside it',
+    sizeOf('tools-from.js', { dynamic: false, except: /^page-/ }) -
       sizeOf('tools-from.js', { dynamic: false, except: AGENT_FROM_CONFIG }),
-    limit: 3.7 * KILOBYTE,
-  },
-  {
-    name: 'memory (dist/memory.js)',
-    bytes: sizeOf('memory.js', { dynamic: false }),
-    limit: 6.8 * KILOBYTE,
-  },
-  {
-    name: 'the search of a memory, beside it',
-    bytes: memoryPart(/^(documents|vectors|keep-answer)-/),
-    limit: 2.2 * KILOBYTE,
-  },
-  {
-    name: 'documents and vectors of a memory, beside it',
-    bytes: memoryPart(/^(space-index|keep-answer)-/),
-    limit: 6.8 * KILOBYTE,
-  },
-  {
-    name: 'answers that a memory keeps, beside it',
-    bytes: memoryPart(/^(documents|vectors|space-index)-/),
-    limit: 0.4 * KILOBYTE,
-  },
-  {
-    name: 'mcp (dist/mcp.js)',
-    bytes: sizeOf('mcp.js', { dynamic: false }),
-    limit: 1.5 * KILOBYTE,
-  },
-  {
-    name: 'mcp, connected to a server of 2026-07-28',
-    bytes: sizeOf('mcp.js', { dynamic: true, except: MCP_PARTS }),
-    limit: 15.6 * KILOBYTE,
-  },
-  {
-    name: 'mcp, all of it',
-    bytes: sizeOf('mcp.js', { dynamic: true }),
-    limit: 32.7 * KILOBYTE,
-  },
-  {
-    name: 'histories of Chat Completions and Messages (dist/histories.js)',
-    bytes: await bundledSize('fromAnthropic, fromOpenAI, toAnthropic, toOpenAI', 'histories.js'),
-    limit: 8.8 * KILOBYTE,
-  },
-  {
-    name: 'histories of Responses (dist/histories.js)',
-    bytes: await bundledSize('fromResponses, toResponses', 'histories.js'),
-    limit: 8.5 * KILOBYTE,
-  },
-  {
-    name: 'skills (dist/skills.js), beside the page',
-    bytes: sizeOf('skills.js', { dynamic: false, except: /^page-/ }),
-    limit: 5.2 * KILOBYTE,
-  },
-  {
-    name: 'WebMCP (dist/webmcp.js)',
-    bytes: sizeOf('webmcp.js', { dynamic: false }),
-    limit: 7.7 * KILOBYTE,
-  },
-  {
-    name: 'AI SDK chats (dist/ai-sdk.js), beside the page',
-    bytes: sizeBeside('ai-sdk.js', 'index.js'),
-    limit: 4.9 * KILOBYTE,
-  },
-  {
-    name: 'AI SDK models (ai-sdk-worker.js), beside the worker',
-    bytes: sizeBeside('ai-sdk-worker.js', 'start-worker.js'),
-    limit: 4.4 * KILOBYTE,
-  },
-  {
-    name: 'HTTP store (dist/http-store.js), beside the worker',
-    bytes: sizeBeside('http-store.js', 'start-worker.js'),
-    limit: 4 * KILOBYTE,
-  },
-  {
-    name: 'Ajv (dist/ajv.js), beside the worker',
-    bytes: sizeOf('ajv.js', { dynamic: true }),
-    limit: 37.7 * KILOBYTE,
-  },
-  {
-    name: 'relay (dist/relay.js)',
-    bytes: sizeOf('relay.js', { dynamic: true }),
-    limit: 7.5 * KILOBYTE,
-  },
-  {
-    name: 'chat (dist/chat.js), with Lit and Markdown',
-    bytes: sizeOf('chat.js', { dynamic: true, except: new RegExp(`^(sheets|zh|${CHAT_PARTS})-`) }),
-    limit: 43.8 * KILOBYTE,
-  },
-  {
-    name: 'chat, with its lists and in Chinese',
-    bytes: sizeOf('chat.js', { dynamic: true, except: new RegExp(`^(${CHAT_PARTS})-`) }),
-    limit: 49.8 * KILOBYTE,
-  },
-  {
-    name: 'what the chat loads for questions and calls of page tools',
-    bytes: chatPartSize('ask|page-sentences'),
-    limit: 3.3 * KILOBYTE,
-  },
-  {
-    name: 'what the chat loads to edit an input, beside it',
-    bytes: chatPartSize('edit-input'),
-    limit: 1.8 * KILOBYTE,
-  },
-  {
-    name: 'what the chat loads to colour code',
-    bytes: chatPartSize('code-colors'),
-    limit: 2.7 * KILOBYTE,
-  },
-  {
-    name: 'what the chat loads to align columns',
-    bytes: chatPartSize('align-columns'),
-    limit: 0.4 * KILOBYTE,
-  },
-  {
-    name: 'what the chat loads for announcements and rare notices',
-    bytes: chatPartSize('announce|details'),
-    limit: 3 * KILOBYTE,
-  },
-  {
-    name: 'what the chat loads to discuss a waiting call',
-    bytes: chatPartSize('discussed'),
-    limit: 3.2 * KILOBYTE,
-  },
-  {
-    name: 'what the chat loads to undo calls and turns',
-    bytes: chatPartSize('undo-turn'),
-    limit: 3.3 * KILOBYTE,
-  },
-  {
-    name: 'what the chat loads for additions to answers',
-    bytes: chatPartSize('answer'),
-    limit: 1.3 * KILOBYTE,
-  },
-  {
-    name: 'what the chat loads to report a problem',
-    bytes: chatPartSize('report'),
-    limit: 3.4 * KILOBYTE,
-  },
-  {
-    name: 'inspector (dist/inspector.js), with Lit',
-    bytes: sizeOf('inspector.js', { dynamic: true, except: /^report-/ }),
-    limit: 32 * KILOBYTE,
-  },
-  {
-    name: 'reports of problems, beside the inspector',
-    bytes:
-      sizeOf('inspector.js', { dynamic: true }) -
-      sizeOf('inspector.js', { dynamic: true, except: /^report-/ }),
-    limit: 2.9 * KILOBYTE,
-  },
-  {
-    name: 'React (dist/react.js), beside the page and the chat',
-    bytes: sizeOf('react.js', { dynamic: false }),
-    limit: 2.3 * KILOBYTE,
-  },
-  {
-    name: 'Vue (dist/vue.js), beside the page and the chat',
-    bytes: sizeOf('vue.js', { dynamic: false }),
-    limit: 2.2 * KILOBYTE,
-  },
-  {
-    name: 'Svelte (dist/svelte.js), beside the page and the chat',
-    bytes: sizeOf('svelte.js', { dynamic: false }),
-    limit: 2 * KILOBYTE,
-  },
+    3.7,
+  ],
+  ['memory (dist/memory.js)', sizeOf('memory.js', { dynamic: false }), 6.8],
+  ['the search of a memory, beside it', memoryPart(/^(documents|vectors|keep-answer)-/), 2.2],
+  ['documents and vectors of a memory, beside it', memoryPart(/^(space-index|keep-answer)-/), 6.8],
+  ['answers that a memory keeps, beside it', memoryPart(/^(documents|vectors|space-index)-/), 0.4],
+  ['mcp (dist/mcp.js)', sizeOf('mcp.js', { dynamic: false }), 1.5],
+  [
+    'mcp, connected to a server of 2026-07-28',
+    sizeOf('mcp.js', { dynamic: true, except: MCP_PARTS }),
+    15.6,
+  ],
+  ['mcp, all of it', sizeOf('mcp.js', { dynamic: true }), 32.7],
+  [
+    'histories of Chat Completions and Messages (dist/histories.js)',
+    await bundledSize('fromAnthropic, fromOpenAI, toAnthropic, toOpenAI', 'histories.js'),
+    8.8,
+  ],
+  [
+    'histories of Responses (dist/histories.js)',
+    await bundledSize('fromResponses, toResponses', 'histories.js'),
+    8.5,
+  ],
+  [
+    'skills (dist/skills.js), beside the page',
+    sizeOf('skills.js', { dynamic: false, except: /^page-/ }),
+    5.2,
+  ],
+  ['WebMCP (dist/webmcp.js)', sizeOf('webmcp.js', { dynamic: false }), 7.7],
+  ['AI SDK chats (dist/ai-sdk.js), beside the page', sizeBeside('ai-sdk.js', 'index.js'), 4.9],
+  [
+    'AI SDK models (ai-sdk-worker.js), beside the worker',
+    sizeBeside('ai-sdk-worker.js', 'start-worker.js'),
+    4.4,
+  ],
+  [
+    'HTTP store (dist/http-store.js), beside the worker',
+    sizeBeside('http-store.js', 'start-worker.js'),
+    4,
+  ],
+  ['Ajv (dist/ajv.js), beside the worker', sizeOf('ajv.js', { dynamic: true }), 37.7],
+  ['relay (dist/relay.js)', sizeOf('relay.js', { dynamic: true }), 7.5],
+  [
+    'chat (dist/chat.js), with Lit and Markdown',
+    sizeOf('chat.js', { dynamic: true, except: chunksOf(`sheets|zh|${ALL_CHAT_PARTS}`) }),
+    43.8,
+  ],
+  [
+    'chat, with its lists and in Chinese',
+    sizeOf('chat.js', { dynamic: true, except: chunksOf(ALL_CHAT_PARTS) }),
+    49.8,
+  ],
+  ...Object.entries(CHAT_PARTS).map(([chunks, [purpose, limit]]) => [
+    `what the chat loads ${purpose}`,
+    added('chat.js', chunks),
+    limit,
+  ]),
+  [
+    'inspector (dist/inspector.js), with Lit',
+    sizeOf('inspector.js', { dynamic: true, except: /^report-/ }),
+    32,
+  ],
+  ['reports of problems, beside the inspector', added('inspector.js', 'report'), 2.9],
+  [
+    'React (dist/react.js), beside the page and the chat',
+    sizeOf('react.js', { dynamic: false }),
+    2.3,
+  ],
+  ['Vue (dist/vue.js), beside the page and the chat', sizeOf('vue.js', { dynamic: false }), 2.2],
+  [
+    'Svelte (dist/svelte.js), beside the page and the chat',
+    sizeOf('svelte.js', { dynamic: false }),
+    2,
+  ],
   // Bundlers keep only the imported parts of these files.
-  {
-    name: 'parseAction (dist/action.js)',
-    bytes: await bundledSize('parseAction', 'action.js'),
-    limit: 35 * KILOBYTE,
-  },
-  {
-    name: 'createProvider (dist/providers.js)',
-    bytes: await bundledSize('createProvider', 'providers.js'),
-    limit: 16.1 * KILOBYTE,
-  },
-  {
-    name: 'createProvider, with Chat Completions',
-    bytes: await bundledSize('createProvider', 'providers.js', {
-      lazy: /^define-chat-/,
-    }),
-    limit: 39.5 * KILOBYTE,
-  },
-  {
-    name: 'createProvider, with the Responses API',
-    bytes: await bundledSize('createProvider', 'providers.js', { lazy: /^define-responses-/ }),
-    limit: 44 * KILOBYTE,
-  },
-  {
-    name: 'createProvider, with what finds another form of a refused request',
-    bytes: await bundledSize('createProvider', 'providers.js', {
-      lazy: /^(form-adapter|request-form)-/,
-    }),
-    limit: 23.7 * KILOBYTE,
-  },
-  {
-    name: 'fold (dist/conversation.js)',
-    bytes: await bundledSize('fold', 'conversation.js'),
-    limit: 6.1 * KILOBYTE,
-  },
-  {
-    name: 'all of dist/action.js',
-    bytes: sizeOf('action.js', { dynamic: true }),
-    limit: 40.5 * KILOBYTE,
-  },
-  {
-    name: 'undoPlan (dist/conversation.js)',
-    bytes: await bundledSize('undoPlan', 'conversation.js'),
-    limit: 0.4 * KILOBYTE,
-  },
-  {
-    name: 'readDiscussion and discussionId (dist/conversation.js)',
-    bytes: await bundledSize('readDiscussion, discussionId', 'conversation.js'),
-    limit: 0.6 * KILOBYTE,
-  },
-  {
-    name: 'all of dist/conversation.js, but for the two above',
-    bytes: await bundledSize(
+  ['parseAction (dist/action.js)', await bundledSize('parseAction', 'action.js'), 35],
+  ['createProvider (dist/providers.js)', await bundledSize('createProvider', 'providers.js'), 16.1],
+  [
+    'createProvider, with Chat Completions',
+    await bundledSize('createProvider', 'providers.js', { lazy: /^define-chat-/ }),
+    39.5,
+  ],
+  [
+    'createProvider, with the Responses API',
+    await bundledSize('createProvider', 'providers.js', { lazy: /^define-responses-/ }),
+    44,
+  ],
+  [
+    'createProvider, with what finds another form of a refused request',
+    await bundledSize('createProvider', 'providers.js', { lazy: /^(form-adapter|request-form)-/ }),
+    23.7,
+  ],
+  ['fold (dist/conversation.js)', await bundledSize('fold', 'conversation.js'), 6.1],
+  ['all of dist/action.js', sizeOf('action.js', { dynamic: true }), 40.5],
+  ['undoPlan (dist/conversation.js)', await bundledSize('undoPlan', 'conversation.js'), 0.4],
+  [
+    'readDiscussion and discussionId (dist/conversation.js)',
+    await bundledSize('readDiscussion, discussionId', 'conversation.js'),
+    0.6,
+  ],
+  [
+    'all of dist/conversation.js, but for the two above',
+    await bundledSize(
       await exportsBut('conversation.js', ['undoPlan', 'readDiscussion', 'discussionId']),
       'conversation.js',
     ),
-    limit: 14 * KILOBYTE,
-  },
-  {
-    name: 'all of dist/providers.js, but for the wire formats and the scripted model',
-    bytes: sizeOf('providers.js', {
+    14,
+  ],
+  [
+    'all of dist/providers.js, but for the wire formats and the scripted model',
+    sizeOf('providers.js', {
       dynamic: true,
       except: /^(define-|form-adapter|request-form|scripted)/,
     }),
-    limit: 31.2 * KILOBYTE,
-  },
+    31.2,
+  ],
 ]
 
 /** CPU on import, as a multiple of the reference work of `measure-import.mjs`. */
@@ -409,9 +224,10 @@ const imports = [
   { name: 'worker (dist/worker.js)', file: 'worker.js', limit: 0.7 },
 ].map((row) => ({ ...row, cost: importCost(inProject('dist', row.file)) }))
 
-for (const { name, bytes, limit } of rows) {
-  const verdict = `limit ${kilobytes(limit)} kB: ${bytes > limit ? 'TOO LARGE' : 'ok'}`
-  console.log(`${name.padEnd(48)} ${kilobytes(bytes).padStart(6)} kB gzip  ${verdict}`)
+for (const [name, bytes, limit] of rows) {
+  const verdict = `limit ${limit.toFixed(1)} kB: ${bytes > limit * KILOBYTE ? 'TOO LARGE' : 'ok'}`
+  const size = (bytes / KILOBYTE).toFixed(1)
+  console.log(`${name.padEnd(48)} ${size.padStart(6)} kB gzip  ${verdict}`)
 }
 console.log('\nCPU on import, without parsing, as a multiple of a fixed piece of work')
 for (const { name, cost, limit } of imports) {
@@ -419,7 +235,8 @@ for (const { name, cost, limit } of imports) {
   console.log(`${name.padEnd(48)} ${cost.toFixed(2).padStart(6)}          ${verdict}`)
 }
 const isOver =
-  rows.some(({ bytes, limit }) => bytes > limit) || imports.some(({ cost, limit }) => cost > limit)
+  rows.some(([, bytes, limit]) => bytes > limit * KILOBYTE) ||
+  imports.some(({ cost, limit }) => cost > limit)
 process.exit(isOver ? 1 : 0)
 
 /** Names of a built file's exports, for an import of all but these. */
@@ -428,26 +245,21 @@ async function exportsBut(file, names) {
   return all.filter((name) => !names.includes(name)).join(', ')
 }
 
-function pageWithout(parts) {
-  return sizeOf('index.js', { dynamic: true, except: new RegExp(`^(${parts}|${BESIDE})-`) })
+/** Bytes of a page that loads none of these chunks, and none of those with a row of their own. */
+function pageWithout(...chunks) {
+  const except = chunksOf([...chunks, ...Object.keys(BESIDE_PAGE)].join('|'))
+  return sizeOf('index.js', { dynamic: true, except })
 }
 
-/** Bytes that one part adds to the rest of the page. */
-function partSize(part) {
-  const without = sizeOf('index.js', { dynamic: true, except: new RegExp(`^${part}-`) })
-  return sizeOf('index.js', { dynamic: true }) - without
+/** Bytes that chunks add to the rest of an entry. */
+function added(file, chunks) {
+  const without = sizeOf(file, { dynamic: true, except: chunksOf(chunks) })
+  return sizeOf(file, { dynamic: true }) - without
 }
 
-/** Bytes that parts add to a chat with all of its parts. */
-function chatPartSize(parts) {
-  const without = sizeOf('chat.js', { dynamic: true, except: new RegExp(`^(${parts})-`) })
-  return sizeOf('chat.js', { dynamic: true }) - without
-}
-
-/** Bytes that a part adds to the rest of the page tools. */
-function pageToolsPart(part) {
-  const without = sizeOf('page-tools.js', { dynamic: true, except: new RegExp(`^${part}-`) })
-  return sizeOf('page-tools.js', { dynamic: true }) - without
+/** Matches the files of chunks, whose names are joined by `|`. */
+function chunksOf(names) {
+  return new RegExp(`^(${names})-`)
 }
 
 /** Bytes that a feature of a memory adds to its entry, without the parts that `except` names. */
@@ -457,24 +269,20 @@ function memoryPart(except) {
 
 /** Bytes that `file` adds to a page that has already loaded `other`. */
 function sizeBeside(file, other) {
-  const known = filesOf(other, { dynamic: true })
-  return sum([...filesOf(file, { dynamic: true })].filter((name) => !known.has(name)))
+  const loaded = filesOf(other, { dynamic: true })
+  return sum([...filesOf(file, { dynamic: true })].filter((name) => !loaded.has(name)))
 }
 
-function sizeOf(file, which) {
-  return sum([...filesOf(file, which)])
+function sizeOf(file, options) {
+  return sum([...filesOf(file, options)])
 }
 
-function filesOf(file, which) {
-  return importGraph(file, { folder: inProject('dist'), ...which })
+function filesOf(file, options) {
+  return importGraph(file, { folder: inProject('dist'), ...options })
 }
 
 function sum(files) {
   return files
     .map((name) => gzipSync(readFileSync(inProject('dist', name)), { level: 9 }).length)
     .reduce((sum, bytes) => sum + bytes, 0)
-}
-
-function kilobytes(bytes) {
-  return (bytes / KILOBYTE).toFixed(1)
 }

@@ -2,7 +2,7 @@
 import { fail } from './lib/install.mjs'
 import { commandLine } from './lib/long-run/command-line.mjs'
 import { endLongRun } from './lib/long-run/end.mjs'
-import { playInChromium } from './lib/long-run/play.mjs'
+import { playInChromium } from './lib/play.mjs'
 import { talliesIn } from './lib/long-run/tally.mjs'
 
 const WHOLE = { runs: 2000, hours: 8 }
@@ -22,7 +22,7 @@ with 1 when something grows, a run ends otherwise than it must, or nothing was p
   --seed 1    the same runs again
 `
 
-const { words, option } = commandLine(HELP)
+const { args, option } = commandLine(HELP)
 const seed = option('--seed', '1')
 const runs = Number(option('--runs', String(WHOLE.runs)))
 const every = option('--every', '50')
@@ -31,7 +31,7 @@ const parts = {
   runs: { title: 'a page that has made', isWhole: runs >= WHOLE.runs },
   day: { title: 'a tab that stays open', isWhole: hours >= WHOLE.hours },
 }
-const chosen = words.length > 0 ? words : Object.keys(parts)
+const chosen = args.length > 0 ? args : Object.keys(parts)
 
 for (const part of chosen) {
   const { title, isWhole } = parts[part] ?? fail(`No part is called ${part}; --help has them.`)

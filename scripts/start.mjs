@@ -1,13 +1,9 @@
 // npm start: installs what is missing, builds what the demo needs, and serves it.
 import { existsSync } from 'node:fs'
-import { fail, installDependencies, requireNode } from './lib/install.mjs'
+import { fail, prepareBuild } from './lib/install.mjs'
 import { inProject } from './lib/project.mjs'
-import { run } from './lib/run.mjs'
 
-requireNode()
-await installDependencies()
-const { code } = await run(process.execPath, [inProject('scripts/build.mjs'), '--demo'])
-if (code !== 0) process.exit(code)
+await prepareBuild('--demo')
 if (!existsSync(inProject('demo/index.html'))) fail('demo/index.html is missing.')
 
 // Only now: on a fresh clone Vite has just been installed.

@@ -17,10 +17,10 @@ if (isMore) process.env.OFFSTAGE_MORE = '1'
 const changed = process.argv.map((arg) => /^--changed(?:=(.+))?$/.exec(arg)).find(Boolean)
 await runPipeline(
   changed ? await stagesFor(changed[1] ?? 'HEAD') : all,
-  isMore ? keepRow : undefined,
+  isMore ? recordRun : undefined,
 )
 
-function keepRow(totals) {
+function recordRun(totals) {
   endLongRun({ row: 'more', tally: tallyOfTotals(totals), unit: 'tests', isWhole: !changed })
 }
 
@@ -29,7 +29,7 @@ async function stagesFor(commit) {
   console.log(
     `${files.length} files differ from ${commit}. They concern ${unit.length} files of unit tests and ${browser.length} of browser tests.`,
   )
-  const left = new Set([
+  const skipped = new Set([
     unit.length === 0 && 'unit tests',
     browser.length === 0 && 'browser tests',
     !files.some((file) => file.endsWith('.md')) && 'snippets',
@@ -39,6 +39,6 @@ async function stagesFor(commit) {
     'browser tests': () => browserTests(browser),
   }
   return all
-    .filter(({ name }) => !left.has(name))
+    .filter(({ name }) => !skipped.has(name))
     .map((stage) => ({ ...stage, check: checks[stage.name] ?? stage.check }))
 }

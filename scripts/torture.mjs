@@ -1,8 +1,8 @@
 // npm run torture -- --help says what it does.
-import { fail } from './lib/install.mjs'
+import { fail, prepareBuild } from './lib/install.mjs'
 import { commandLine } from './lib/long-run/command-line.mjs'
 import { endLongRun } from './lib/long-run/end.mjs'
-import { playInChromium, playUnitTests, prepareBuild } from './lib/long-run/play.mjs'
+import { playInChromium, playUnitTests } from './lib/play.mjs'
 import { talliesIn } from './lib/long-run/tally.mjs'
 
 const HELP = `npm run torture [-- part] [options]
@@ -27,25 +27,25 @@ summary as JSON is there at the end.
 `
 
 /** How many trials each part has by default. */
-const WHOLE = { cells: 1100, tabs: 408, random: 200, stores: 1000 }
+const FULL_TRIALS = { cells: 1100, tabs: 408, random: 200, stores: 1000 }
 
-const { words, option } = commandLine(HELP)
+const { args, option } = commandLine(HELP)
 const seed = option('--seed', '1')
 const pages = option('--pages', '2')
 const only = option('--only')
-const given = option('--trials')
-const [part = 'cells'] = words
-const whole = WHOLE[part] ?? fail(`No part is called ${part}; --help has them.`)
-const trials = Number(given ?? whole)
+const trialsOption = option('--trials')
+const [part = 'cells'] = args
+const fullTrials = FULL_TRIALS[part] ?? fail(`No part is called ${part}; --help has them.`)
+const trials = Number(trialsOption ?? fullTrials)
 const parts = {
   cells: { spec: 'torture-cells', env: { TORTURE_CELLS: String(trials), TORTURE_PAGES: pages } },
   tabs: { spec: 'torture-tabs', env: { TORTURE_TABS: String(trials), TORTURE_PAGES: pages } },
   random: { spec: 'torture', env: { TORTURE_TRIALS: String(trials) } },
   stores: { env: { TORTURE_STORES: String(trials) } },
 }
-const { spec, env: own } = parts[part]
+const { spec, env: partEnv } = parts[part]
 const name = `torture-${part}`
-const env = { ...own, TORTURE_SEED: seed, ...(only && { TORTURE_ONLY: only }) }
+const env = { ...partEnv, TORTURE_SEED: seed, ...(only && { TORTURE_ONLY: only }) }
 const { code, report } = spec
   ? await playInChromium(name, [`test/browser/${spec}.spec.ts`, '--workers=1'], { env })
   : await playInNode()
@@ -54,7 +54,7 @@ endLongRun({
   tally: talliesIn(report),
   code,
   seed,
-  isWhole: !only && trials >= whole,
+  isWhole: !only && trials >= fullTrials,
 })
 
 async function playInNode() {

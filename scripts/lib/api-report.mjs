@@ -72,9 +72,9 @@ export class Modules {
   #exports(file) {
     const { exports, stars } = this.#read(file)
     const all = stars.flatMap(({ from, isType }) =>
-      [...this.#exports(from)].map(([name, found]) => [
+      [...this.#exports(from)].map(([name, exported]) => [
         name,
-        { from, name, isType: isType || found.isType },
+        { from, name, isType: isType || exported.isType },
       ]),
     )
     return new Map([...all, ...exports])
@@ -128,11 +128,11 @@ export class Modules {
   }
 
   #read(file) {
-    const known = this.#files.get(file)
-    if (known) return known
-    const read = readModule(file, this.#withComments)
-    this.#files.set(file, read)
-    return read
+    const cached = this.#files.get(file)
+    if (cached) return cached
+    const module = readModule(file, this.#withComments)
+    this.#files.set(file, module)
+    return module
   }
 }
 
@@ -192,16 +192,16 @@ function declare(module, node, { file, textOf, comment }) {
     node.type === 'VariableDeclaration' ? node.declarations.map(({ id }) => id) : [node.id]
   if (!ids.every((id) => id?.type === 'Identifier'))
     throw new Error(`${file}: ${node.type} is not read.`)
-  const found = { references: [], importTypes: [] }
+  const used = { references: [], importTypes: [] }
   visit(node, (child) => {
-    if (child.type === 'Identifier') found.references.push(child.name)
+    if (child.type === 'Identifier') used.references.push(child.name)
     if (child.type === 'TSImportType') {
-      found.importTypes.push({ file: resolve(file, child.source), name: child.qualifier.name })
+      used.importTypes.push({ file: resolve(file, child.source), name: child.qualifier.name })
     }
   })
   for (const { name } of ids) {
     const nodes = module.declarations.get(name) ?? []
-    module.declarations.set(name, [...nodes, { text: textOf(node), comment, ...found }])
+    module.declarations.set(name, [...nodes, { text: textOf(node), comment, ...used }])
   }
   return ids.map(({ name }) => name)
 }

@@ -139,7 +139,8 @@ function systemPaths() {
   return programs.flatMap(onPath)
 }
 
-function onPath(program) {
+/** Where a program could be, by the `PATH` variable. */
+export function onPath(program) {
   const folders = (process.env.PATH ?? '').split(path.delimiter)
   return folders.map((folder) => path.join(folder, program))
 }
@@ -163,8 +164,8 @@ async function firstThatStarts(candidates) {
 
 async function playwrightDownload(preferred) {
   const cli = inProject('node_modules/playwright/cli.js')
-  const which = preferred === 'shell' ? '--only-shell' : '--no-shell'
-  await run(process.execPath, [cli, 'install', which, 'chromium'])
+  const flag = preferred === 'shell' ? '--only-shell' : '--no-shell'
+  await run(process.execPath, [cli, 'install', flag, 'chromium'])
 }
 
 /** Never on somebody's own machine: only as root, and only in CI or a container. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { inProject } from './project.mjs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { filesBelow, inProject } from './project.mjs'
 
 const STAMP = '.cache/build-stamp'
 const INPUTS = [
@@ -49,8 +49,5 @@ export function removeStamp() {
 
 function filesIn(entry) {
   if (/\.\w+$/.test(entry)) return [entry]
-  return readdirSync(inProject(entry), { recursive: true, withFileTypes: true })
-    .filter((item) => item.isFile())
-    .map((item) => `${item.parentPath}/${item.name}`.replaceAll('\\', '/'))
-    .map((file) => file.slice(inProject('').length + 1))
+  return filesBelow(inProject(entry)).map((file) => `${entry}/${file}`)
 }

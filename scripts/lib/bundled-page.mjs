@@ -13,9 +13,9 @@ export function bundledPage(components, reasons) {
   const unexplained = names.filter((name) => !reasons[name])
   if (unexplained.length > 0)
     throw new Error(`${REASONS_FILE} doesn't say why these are bundled: ${unexplained.join(', ')}`)
-  const gone = Object.keys(reasons).filter((name) => !names.includes(name))
-  if (gone.length > 0)
-    throw new Error(`${REASONS_FILE} names packages that are not bundled: ${gone.join(', ')}`)
+  const outdated = Object.keys(reasons).filter((name) => !names.includes(name))
+  if (outdated.length > 0)
+    throw new Error(`${REASONS_FILE} names packages that are not bundled: ${outdated.join(', ')}`)
   const rows = [
     ['package', 'version', 'license', 'worker', 'page', 'other entries', 'what it is for'],
     ...components.map((component) => [

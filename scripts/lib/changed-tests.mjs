@@ -29,8 +29,8 @@ export async function changedTests(commit) {
     ...(await git('diff', '--name-only', '-z', '--merge-base', commit)),
     ...(await git('ls-files', '-z', '--others', '--exclude-standard')),
   ]
-  const known = await git('ls-files', '-z', '--cached', '--others', '--exclude-standard')
-  const sources = known.filter((file) => SOURCES.test(file) && existsSync(inProject(file)))
+  const files = await git('ls-files', '-z', '--cached', '--others', '--exclude-standard')
+  const sources = files.filter((file) => SOURCES.test(file) && existsSync(inProject(file)))
   const texts = sources.map((file) => [file, readFileSync(inProject(file), 'utf8')])
   return { files: changed, ...concernedTests(changed, new Map(texts), entriesOf(manifest())) }
 }
@@ -90,12 +90,12 @@ function readersOf(files, sources) {
     for (const named of namedIn(file, text))
       readers.set(named, [...(readers.get(named) ?? []), file])
   const found = new Set()
-  const open = [...files]
-  while (open.length > 0) {
-    const file = open.pop()
+  const queue = [...files]
+  while (queue.length > 0) {
+    const file = queue.pop()
     if (found.has(file)) continue
     found.add(file)
-    open.push(...(readers.get(file) ?? []))
+    queue.push(...(readers.get(file) ?? []))
   }
   return found
 }
@@ -110,7 +110,7 @@ function withFolders(file) {
 function namedIn(file, text) {
   const literals = [...text.replaceAll(TYPES, '').matchAll(QUOTED)].map(([, , literal]) => literal)
   return literals.map((literal) => {
-    const named = literal.replace(/^(?:\$\{\w+\})?\/?/, '').replace(/\/?(?:\$\{.*)?$/, '')
-    return /^\.\.?\//.test(named) ? path.posix.join(path.posix.dirname(file), named) : named
+    const name = literal.replace(/^(?:\$\{\w+\})?\/?/, '').replace(/\/?(?:\$\{.*)?$/, '')
+    return /^\.\.?\//.test(name) ? path.posix.join(path.posix.dirname(file), name) : name
   })
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 const TICKS_PER_SECOND = 100
 const accounts = new AsyncLocalStorage()
-let counted = secondsOfChildren()
+let countedSeconds = secondsOfChildren()
 
 /**
  * Runs an action and measures the CPU seconds of the programs that `run` starts for it, with all of their children.
@@ -15,7 +15,7 @@ let counted = secondsOfChildren()
 export async function withCpuTime(action) {
   const account = { seconds: 0 }
   const value = await accounts.run(account, action)
-  return { value, cpuSeconds: counted === undefined ? undefined : account.seconds }
+  return { value, cpuSeconds: countedSeconds === undefined ? undefined : account.seconds }
 }
 
 /**
@@ -26,8 +26,8 @@ export function openAccount() {
   const account = accounts.getStore()
   return () => {
     const seconds = secondsOfChildren()
-    if (account && seconds !== undefined) account.seconds += seconds - counted
-    counted = seconds
+    if (account && seconds !== undefined) account.seconds += seconds - countedSeconds
+    countedSeconds = seconds
   }
 }
 

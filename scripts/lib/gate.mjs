@@ -18,9 +18,9 @@ export async function runGate(checks) {
   const rows = new Map()
   const lanes = new Map()
   for (const { name, lane, needs, check } of checks) {
-    const before = Promise.all([lanes.get(lane), rows.get(needs)])
-    const row = before.then(([, needed]) =>
-      runCheck(name, needed?.ok === false ? async () => lacking(needs) : check),
+    const prerequisites = Promise.all([lanes.get(lane), rows.get(needs)])
+    const row = prerequisites.then(([, prerequisite]) =>
+      runCheck(name, prerequisite?.ok === false ? async () => missingPrerequisite(needs) : check),
     )
     rows.set(name, row)
     lanes.set(lane, row)
@@ -48,7 +48,7 @@ export function printRows(rows) {
   }
 }
 
-function lacking(needs) {
+function missingPrerequisite(needs) {
   return { code: 1, output: `Not tried, because it needs: ${needs}.` }
 }
 

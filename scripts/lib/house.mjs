@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { inProject } from './project.mjs'
+import { filesBelow, inProject } from './project.mjs'
 
 /** Lines of code below which a module with one importer beside it should be part of that importer. */
 const SMALL = 80
@@ -8,16 +8,14 @@ const SMALL = 80
 /** Figures of the modules in `src`: how many, how long, and how they lie in folders. */
 export function houseFigures() {
   const root = inProject('src')
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+  const files = filesBelow(root).filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
   const modules = new Map(files.map((file) => [file, readModule(root, file)]))
   const importers = new Map()
   for (const [file, { imports }] of modules)
     for (const target of imports) importers.set(target, [...(importers.get(target) ?? []), file])
   const small = files.filter((file) => {
-    const [importer, ...others] = importers.get(file) ?? []
-    if (importer === undefined || others.length > 0 || modules.get(file).lines >= SMALL)
+    const [importer, ...otherImporters] = importers.get(file) ?? []
+    if (importer === undefined || otherImporters.length > 0 || modules.get(file).lines >= SMALL)
       return false
     return path.dirname(importer) === path.dirname(file) && !modules.get(importer).isLoading(file)
   })
@@ -27,7 +25,7 @@ export function houseFigures() {
   const lines = [...modules.values()].map((module) => module.lines).toSorted((a, b) => a - b)
   return {
     files: files.length,
-    lines: lines.reduce((sum, one) => sum + one, 0),
+    lines: lines.reduce((sum, count) => sum + count, 0),
     longest: lines.at(-1),
     rooms: new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]))
       .size,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { inProject } from './project.mjs'
 
-/** The fewest of these count: another program on the machine can only make a run slower. */
+/** Only the lowest figure counts: another program on the machine can only make a run slower. */
 const RUNS = 7
 
 /**
@@ -11,8 +11,8 @@ const RUNS = 7
  */
 export function importCost(file) {
   const runs = Array.from({ length: RUNS }, () => measure(file))
-  const fewest = (name) => Math.min(...runs.map((run) => run[name]))
-  return fewest('cost') / fewest('reference')
+  const lowest = (name) => Math.min(...runs.map((run) => run[name]))
+  return lowest('cost') / lowest('reference')
 }
 
 function measure(file) {

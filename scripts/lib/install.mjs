@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { inProject } from './project.mjs'
-import { npm } from './run.mjs'
+import { existsSync } from 'node:fs'
+import { inProject, readJson } from './project.mjs'
+import { npm, run } from './run.mjs'
 
 /** Refuses Node versions that the tools don't run on, in words instead of a stack trace. */
 export function requireNode() {
@@ -17,13 +17,20 @@ export async function installDependencies() {
   if (code !== 0) fail('npm ci failed; its message is above.')
 }
 
+/** Installs what is missing and builds. Ends the process where that fails: an older build says nothing. */
+export async function prepareBuild(option = '--if-needed') {
+  requireNode()
+  await installDependencies()
+  const { code } = await run(process.execPath, [inProject('scripts/build.mjs'), option])
+  if (code !== 0) process.exit(code)
+}
+
 /** npm leaves a copy of the lockfile in node_modules: the tree is fresh when both say the same. */
 function isInstalled() {
-  const copy = inProject('node_modules/.package-lock.json')
-  if (!existsSync(copy)) return false
-  const installed = JSON.parse(readFileSync(copy, 'utf8')).packages
-  const wanted = JSON.parse(readFileSync(inProject('package-lock.json'), 'utf8')).packages
-  return Object.entries(wanted).every(
+  const copy = 'node_modules/.package-lock.json'
+  if (!existsSync(inProject(copy))) return false
+  const installed = readJson(copy).packages
+  return Object.entries(readJson('package-lock.json').packages).every(
     ([folder, { version, optional }]) =>
       folder === '' || optional || installed[folder]?.version === version,
   )

@@ -8,22 +8,22 @@ import { inProject } from './project.mjs'
  */
 export function keepFile({ file, text, command, isCheck }) {
   const target = inProject(file)
-  const kept = existsSync(target) ? readFileSync(target, 'utf8').replaceAll('\r\n', '\n') : ''
-  if (kept === text) return console.log(`${file} is up to date.`)
+  const current = existsSync(target) ? readFileSync(target, 'utf8').replaceAll('\r\n', '\n') : ''
+  if (current === text) return console.log(`${file} is up to date.`)
   if (!isCheck) {
     mkdirSync(path.dirname(target), { recursive: true })
     writeFileSync(target, text)
     return console.log(`${file} is written.`)
   }
   console.error(
-    `${file} is out of date; ${command} writes it anew.\n${firstDifference(kept, text)}`,
+    `${file} is out of date; ${command} writes it anew.\n${firstDifference(current, text)}`,
   )
   process.exitCode = 1
 }
 
-function firstDifference(kept, text) {
-  const [before, after] = [kept.split('\n'), text.split('\n')]
-  const line = after.findIndex((words, index) => words !== before[index])
-  const at = line < 0 ? after.length : line
-  return `Line ${at + 1}:\n- ${before[at] ?? '(end)'}\n+ ${after[at] ?? '(end)'}`
+function firstDifference(current, text) {
+  const [before, after] = [current.split('\n'), text.split('\n')]
+  const found = after.findIndex((line, index) => line !== before[index])
+  const index = found < 0 ? after.length : found
+  return `Line ${index + 1}:\n- ${before[index] ?? '(end)'}\n+ ${after[index] ?? '(end)'}`
 }

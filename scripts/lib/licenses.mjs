@@ -18,6 +18,6 @@ function mitText({ name, author, license }) {
   // Better no build than a missing notice.
   if (license !== 'MIT' || !author) throw new Error(`${name} ships no licence text to pass on.`)
   const holder = typeof author === 'string' ? author : author.name
-  const own = readFileSync(inProject('LICENSE'), 'utf8').trim()
-  return own.replace(/^Copyright .*$/m, `Copyright (c) ${holder}`)
+  const ownLicense = readFileSync(inProject('LICENSE'), 'utf8').trim()
+  return ownLicense.replace(/^Copyright .*$/m, `Copyright (c) ${holder}`)
 }

@@ -20,15 +20,15 @@ export function brokenLinks(folder, documents) {
 
 /** The ids that a Markdown page gives its headings, as GitHub and npm do. */
 export function anchorsOf(text) {
-  const seen = new Map()
+  const counts = new Map()
   return blankCode(text, /^(```|~~~)[^]*?^\1/gm)
     .split('\n')
     .flatMap((line) => /^#{1,6}\s+(.*?)\s*#*$/.exec(line)?.slice(1) ?? [])
     .map((heading) => {
       const plain = heading.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
       const slug = plain.replaceAll(/[^\p{L}\p{N}\p{M}\s_-]/gu, '').replaceAll(/\s/g, '-')
-      const count = seen.get(slug) ?? 0
-      seen.set(slug, count + 1)
+      const count = counts.get(slug) ?? 0
+      counts.set(slug, count + 1)
       return count === 0 ? slug : `${slug}-${count}`
     })
 }
@@ -52,14 +52,14 @@ export function linksOf(text) {
 function problemOf(folder, document, target) {
   if (/^[a-z][\w+.-]*:/i.test(target)) return null
   const [, file, anchor] = /^([^#]*)(?:#(.*))?$/.exec(target)
-  const found = file
+  const linked = file
     ? path.posix.join(path.posix.dirname(document), decodeURIComponent(file))
     : document
-  if (path.posix.isAbsolute(file) || found.startsWith('..')) return 'leaves the folder'
-  if (!existsSync(path.join(folder, found))) return 'there is no such file'
+  if (path.posix.isAbsolute(file) || linked.startsWith('..')) return 'leaves the folder'
+  if (!existsSync(path.join(folder, linked))) return 'there is no such file'
   if (anchor === undefined) return null
-  if (!found.endsWith('.md')) return 'only pages have headings'
-  return anchorsOf(read(folder, found)).includes(anchor) ? null : 'there is no such heading'
+  if (!linked.endsWith('.md')) return 'only pages have headings'
+  return anchorsOf(read(folder, linked)).includes(anchor) ? null : 'there is no such heading'
 }
 
 function read(folder, file) {

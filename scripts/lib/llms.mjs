@@ -1,7 +1,7 @@
 // llms.txt and llms-full.txt: the documentation as coding agents read it, in the form of llmstxt.org.
-import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { inProject, manifest } from './project.mjs'
+import { filesBelow, inProject, manifest } from './project.mjs'
 
 /** Paths below docs/, without the ending. Pages that no section lists are optional: llms-full.txt omits them. */
 const SECTIONS = {
@@ -129,20 +129,17 @@ introduction for coding agents.
 }
 
 function pagesBySection() {
-  const rest = readdirSync(inProject('docs'), { recursive: true, encoding: 'utf8' })
-    .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => file.endsWith('.md'))
-    .toSorted()
+  const all = filesBelow(inProject('docs')).filter((file) => file.endsWith('.md'))
   const sections = Object.entries(SECTIONS).map(([section, names]) => {
     const pages = names.map((name) => `${name}.md`)
-    const missing = pages.find((page) => !rest.includes(page))
+    const missing = pages.find((page) => !all.includes(page))
     if (missing) throw new Error(`The section ${section} lists docs/${missing}, which is missing.`)
     return [section, pages]
   })
   const listed = new Set(sections.flatMap(([, pages]) => pages))
   return {
     ...Object.fromEntries(sections),
-    [OPTIONAL]: rest.filter((page) => !listed.has(page)),
+    [OPTIONAL]: all.filter((page) => !listed.has(page)),
   }
 }
 

@@ -32,14 +32,14 @@ console.log(JSON.stringify({ cost, reference }))
 process.exit()
 
 function moduleOf(identifier) {
-  const known = modules.get(identifier)
-  if (known) return known
-  const made = new SourceTextModule(readFileSync(identifier, 'utf8'), {
+  const cached = modules.get(identifier)
+  if (cached) return cached
+  const module = new SourceTextModule(readFileSync(identifier, 'utf8'), {
     identifier,
     initializeImportMeta: (meta) => Object.assign(meta, { url: pathToFileURL(identifier).href }),
   })
-  modules.set(identifier, made)
-  return made
+  modules.set(identifier, module)
+  return module
 }
 
 function cpuOf(run) {

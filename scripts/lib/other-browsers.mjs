@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { onPath } from './browser.mjs'
 
 const PACKAGES = {
   firefox: ['firefox-esr'],
@@ -8,13 +9,13 @@ const PACKAGES = {
 
 /** Path of a Firefox of the system, or undefined. Playwright drives it over WebDriver BiDi. */
 export function findFirefox() {
-  return process.env.OFFSTAGE_FIREFOX ?? inPath('firefox-esr') ?? inPath('firefox')
+  return process.env.OFFSTAGE_FIREFOX ?? findOnPath('firefox-esr') ?? findOnPath('firefox')
 }
 
 /** WebKitGTK's driver, its small browser and a display for both, or undefined. */
 export function findWebKit() {
-  const driver = inPath('WebKitWebDriver')
-  const display = inPath('xvfb-run')
+  const driver = findOnPath('WebKitWebDriver')
+  const display = findOnPath('xvfb-run')
   const browser = process.env.OFFSTAGE_MINIBROWSER ?? miniBrowser()
   return driver && display && browser ? { driver, display, browser } : undefined
 }
@@ -35,7 +36,6 @@ function miniBrowser() {
   return folders.map((folder) => path.join(folder, 'MiniBrowser')).find((file) => existsSync(file))
 }
 
-function inPath(program) {
-  const folders = (process.env.PATH ?? '').split(path.delimiter)
-  return folders.map((folder) => path.join(folder, program)).find((file) => existsSync(file))
+function findOnPath(program) {
+  return onPath(program).find((file) => existsSync(file))
 }

@@ -7,8 +7,8 @@ import { subpathManifests, writeSubpaths } from './subpaths.mjs'
 
 /** The package that the environment names, such as the one to be released; else, what is built is packed. */
 export async function tarballToTest(folder) {
-  const { OFFSTAGE_TARBALL: named } = process.env
-  return named ? path.resolve(named) : packTarball(folder)
+  const { OFFSTAGE_TARBALL: tarball } = process.env
+  return tarball ? path.resolve(tarball) : packTarball(folder)
 }
 
 /**
@@ -17,7 +17,7 @@ export async function tarballToTest(folder) {
  * meet.
  *
  * @param {string} folder
- * @param {string} [project] whose package
+ * @param {string} [project] the project whose package is packed
  */
 export async function packTarball(folder, project = root) {
   for (const parent of [folder, inProject('.cache')]) mkdirSync(parent, { recursive: true })
@@ -39,10 +39,10 @@ export async function packTarball(folder, project = root) {
 function copyPackage(project, staging) {
   const manifest = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'))
   const subpaths = subpathManifests(manifest)
-  const written = new Set(subpaths.map(({ folder }) => folder.split('/')[0]))
-  const unlisted = [...written].find((name) => !manifest.files.includes(name))
+  const entryFolders = new Set(subpaths.map(({ folder }) => folder.split('/')[0]))
+  const unlisted = [...entryFolders].find((name) => !manifest.files.includes(name))
   if (unlisted) throw new Error(`"files" of package.json lacks the entry "${unlisted}".`)
-  const generated = [...written, ...LLMS_FILES]
+  const generated = [...entryFolders, ...LLMS_FILES]
   // npm leaves out what an entry with `!` names.
   const copied = manifest.files.filter((name) => !generated.includes(name) && !name.startsWith('!'))
   for (const name of ['package.json', ...copied])

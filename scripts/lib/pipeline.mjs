@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { ensureChromium } from './browser.mjs'
 import { printRows, runGate } from './gate.mjs'
 import { installDependencies, requireNode } from './install.mjs'
-import { FORGIVEN_AT_MOST, judge, toTryAgain } from './second-try.mjs'
+import { failuresToRetry, judge, MAX_FORGIVEN } from './second-try.mjs'
 import { drawSeed } from './seed.mjs'
 import { passedAlone } from './test-runners.mjs'
 
@@ -26,10 +26,10 @@ export async function runPipeline(stages, onEnd) {
 
   const rows = await runGate(stages)
   const failures = rows.flatMap((row) => row.failures)
-  const { forgiven, failed, more } = await secondTry(failures, seed)
+  const { forgiven, failed, retryRows } = await secondTry(failures, seed)
 
   if (forgiven.length > 0)
-    console.log(`\n── Passed when alone (more than ${FORGIVEN_AT_MOST} fail the run)`)
+    console.log(`\n── Passed when alone (more than ${MAX_FORGIVEN} fail the run)`)
   for (const { name } of forgiven) console.log(`   ${name}`)
   for (const { name, message } of failed) {
     const lines = stripVTControlCharacters(message ?? '').split('\n')
@@ -37,7 +37,7 @@ export async function runPipeline(stages, onEnd) {
   }
   const isForgiven = (row) => row.failures.every((failure) => forgiven.includes(failure))
   console.log('')
-  printRows([...rows.map((row) => ({ ...row, ok: isForgiven(row) })), ...more])
+  printRows([...rows.map((row) => ({ ...row, ok: isForgiven(row) })), ...retryRows])
   const passed = rows.reduce((sum, row) => sum + row.passed, forgiven.length)
   onEnd?.({ passed, failed: failed.length })
   console.log(`\n${passed} passed, ${failed.length} failed`)
@@ -45,10 +45,10 @@ export async function runPipeline(stages, onEnd) {
 }
 
 async function secondTry(failures, seed) {
-  const tests = toTryAgain(failures)
-  if (tests.length === 0) return { forgiven: [], failed: failures, more: [] }
+  const tests = failuresToRetry(failures)
+  if (tests.length === 0) return { forgiven: [], failed: failures, retryRows: [] }
   let passed = new Set()
-  const more = await runGate([
+  const retryRows = await runGate([
     {
       name: 'second try',
       check: async () => {
@@ -57,5 +57,5 @@ async function secondTry(failures, seed) {
       },
     },
   ])
-  return { ...judge(failures, passed, seed), more }
+  return { ...judge(failures, passed, seed), retryRows }
 }

@@ -118,7 +118,7 @@ function titlesIn(file, source) {
   function visit(node, parents) {
     const text = textOf(node, source)
     if (text !== null) {
-      const { start, end } = titled(node, parents)
+      const { start, end } = titledNode(node, parents)
       titles.push({ text, code: source.slice(start, end) })
     }
     for (const child of Object.values(node).flat())
@@ -141,7 +141,7 @@ function textOf(node, source) {
   return node.type === 'TemplateLiteral' ? source.slice(node.start + 1, node.end - 1) : null
 }
 
-function titled(node, [parent, record]) {
+function titledNode(node, [parent, record]) {
   if (parent?.type === 'CallExpression' && parent.arguments[0] === node) return parent
   if (parent?.type === 'Property') return record
   return parent?.type === 'ArrayExpression' ? parent : node
@@ -152,7 +152,7 @@ function titled(node, [parent, record]) {
  *
  * @param {readonly Promised[]} promises
  * @param {readonly { file: string, before: string | null, after: string | null }[]} changes
- * @returns {{ id: string, promise: string, file: string, title: string, how: string, newTitle?: string }[]}
+ * @returns {{ id: string, promise: string, file: string, title: string, change: string, newTitle?: string }[]}
  */
 export function touchedBy(promises, changes) {
   const files = changes.map(({ file, before, after }) => ({
@@ -169,17 +169,17 @@ export function touchedBy(promises, changes) {
 }
 
 function touchOf(files, file, title) {
-  const change = files.find((one) => one.file === file)
-  if (!change) return null
-  const before = codeOf(change.before, title)
-  const now = codeOf(change.after, title)
-  if (now !== null) return now === before ? null : { how: 'changed' }
-  const other = files.find(({ after }) => codeOf(after, title) !== null)
-  if (other) return { how: `moved to ${other.file}` }
-  const renamed = change.after.find(
+  const pair = files.find((candidate) => candidate.file === file)
+  if (!pair) return null
+  const before = codeOf(pair.before, title)
+  const after = codeOf(pair.after, title)
+  if (after !== null) return after === before ? null : { change: 'changed' }
+  const target = files.find((entry) => codeOf(entry.after, title) !== null)
+  if (target) return { change: `moved to ${target.file}` }
+  const renamed = pair.after.find(
     ({ text, code }) => code !== text && code.replace(text, title) === before,
   )
-  return renamed ? { how: 'renamed', newTitle: renamed.text } : { how: 'gone' }
+  return renamed ? { change: 'renamed', newTitle: renamed.text } : { change: 'gone' }
 }
 
 /** The code of all tests with the title, or null if there is none. */
@@ -201,11 +201,11 @@ export function withNewTitles(yaml, promises, touched) {
   const ledger = parseDocument(yaml)
   const renamed = touched.filter(({ newTitle }) => newTitle !== undefined)
   for (const { id, file, title, newTitle } of renamed) {
-    const { document, heading } = promises.find((one) => one.id === id)
-    const place = ['promises', document, heading, id, 'tests', file.replace('test/', '')]
-    const titles = ledger.getIn(place)
-    if (titles === title) ledger.setIn(place, newTitle)
-    else ledger.setIn([...place, titles.items.findIndex(({ value }) => value === title)], newTitle)
+    const { document, heading } = promises.find((promise) => promise.id === id)
+    const keys = ['promises', document, heading, id, 'tests', file.replace('test/', '')]
+    const titles = ledger.getIn(keys)
+    if (titles === title) ledger.setIn(keys, newTitle)
+    else ledger.setIn([...keys, titles.items.findIndex(({ value }) => value === title)], newTitle)
   }
   return ledger.toString({ lineWidth: 0, singleQuote: true })
 }

@@ -8,7 +8,7 @@ const TARBALL_LIMIT = 1000 * KILOBYTE
 const FILE_LIMIT = 450 * KILOBYTE
 const ALLOWED =
   /^(?:dist\/.+\.(?:js|d\.ts|json|txt|css)|docs\/.+\.md|[A-Z_]+\.md|llms(?:-full)?\.txt|LICENSE|(?:[\w.-]+\/)*package\.json)$/
-const NEEDED = [
+const REQUIRED_FILES = [
   'README.md',
   'LICENSE',
   'CHANGELOG.md',
@@ -40,11 +40,11 @@ export function repositoryProblems(manifest, hosted) {
   const repository = /^git\+https:\/\/github\.com\/([^/]+\/[^/]+)\.git$/.exec(url)?.[1]
   if (!repository || url.includes(PLACEHOLDER))
     return ["The repository's address is not set: npm run release:repository -- owner/name"]
-  const wanted = repositoryFields(repository)
-  const wrong = Object.keys(wanted).filter(
-    (field) => JSON.stringify(manifest[field]) !== JSON.stringify(wanted[field]),
+  const expected = repositoryFields(repository)
+  const mismatches = Object.keys(expected).filter(
+    (field) => JSON.stringify(manifest[field]) !== JSON.stringify(expected[field]),
   )
-  const problems = wrong.map(
+  const problems = mismatches.map(
     (field) => `${field} in package.json does not belong to ${repository}.`,
   )
   if (manifest.funding?.includes(PLACEHOLDER)) problems.push('funding in package.json is not set.')
@@ -82,7 +82,9 @@ export function tarballProblems({ size, files, exports }) {
   const published = Object.values(exports)
     .flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)))
     .map((file) => file.replace(/^\.\//, ''))
-  const missing = [...new Set([...NEEDED, ...published])].filter((file) => !present.has(file))
+  const missing = [...new Set([...REQUIRED_FILES, ...published])].filter(
+    (file) => !present.has(file),
+  )
   const foreign = [...present].filter((file) => !ALLOWED.test(file))
   const large = files.filter((file) => file.size > FILE_LIMIT).map((file) => file.path)
   return [

@@ -53,13 +53,13 @@ export function fullName({ group, name }) {
 }
 
 function identity({ name, version, license }) {
-  const [, group, rest] = /^(?:(@[^/]+)\/)?(.+)$/.exec(name)
+  const [, group, unscopedName] = /^(?:(@[^/]+)\/)?(.+)$/.exec(name)
   const purl = purlOf(name, version)
   return {
     type: 'library',
     'bom-ref': purl,
     ...(group && { group }),
-    name: rest,
+    name: unscopedName,
     version,
     licenses: [
       / (?:OR|AND|WITH) /.test(license) ? { expression: license } : { license: { id: license } },

@@ -1,8 +1,8 @@
 /** More tests than this that pass only when alone fail the run: then they are no longer accidents. */
-export const FORGIVEN_AT_MOST = 3
+export const MAX_FORGIVEN = 3
 
 /** With more failures than this the run has failed, whatever a second try says. */
-export const TRIED_AGAIN_AT_MOST = 20
+export const MAX_RETRIED = 20
 
 /**
  * Tests that are never forgiven. A pass alone shows a race, and these promises must hold in every order of events:
@@ -51,9 +51,9 @@ export function promiseOf(file) {
 }
 
 /** The failures worth a second try: tests that are known by an id, unless there are too many. */
-export function toTryAgain(failures) {
+export function failuresToRetry(failures) {
   const tests = failures.filter(({ id }) => id !== undefined)
-  return failures.length > TRIED_AGAIN_AT_MOST ? [] : tests
+  return failures.length > MAX_RETRIED ? [] : tests
 }
 
 /**
@@ -66,12 +66,12 @@ export function toTryAgain(failures) {
  * @returns {{ forgiven: readonly Failure[], failed: readonly Failure[] }}
  */
 export function judge(failures, passedAlone, seed) {
-  const alone = failures.filter(({ id }) => id !== undefined && passedAlone.has(id))
-  const forgivable = alone.filter(({ file }) => !promiseOf(file))
-  const forgiven = forgivable.length > FORGIVEN_AT_MOST ? [] : forgivable
+  const passing = failures.filter(({ id }) => id !== undefined && passedAlone.has(id))
+  const forgivable = passing.filter(({ file }) => !promiseOf(file))
+  const forgiven = forgivable.length > MAX_FORGIVEN ? [] : forgivable
   const failed = failures
     .filter((failure) => !forgiven.includes(failure))
-    .map((failure) => (alone.includes(failure) ? withReason(failure, seed) : failure))
+    .map((failure) => (passing.includes(failure) ? withReason(failure, seed) : failure))
   return { forgiven, failed }
 }
 
@@ -79,6 +79,6 @@ function withReason(failure, seed) {
   const promise = promiseOf(failure.file)
   const reason = promise
     ? `It passed when alone, which is a bug: ${promise} must hold on a busy machine, too.`
-    : `It passed when alone, like more than ${FORGIVEN_AT_MOST} tests of this run.`
+    : `It passed when alone, like more than ${MAX_FORGIVEN} tests of this run.`
   return { ...failure, message: `${reason} OFFSTAGE_SEED=${seed}\n${failure.message ?? ''}` }
 }

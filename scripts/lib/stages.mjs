@@ -4,7 +4,7 @@ import { inProject } from './project.mjs'
 import { bin, run } from './run.mjs'
 import { browserTests, unitTests } from './test-runners.mjs'
 
-/** Set by `packing`. */
+/** Set by `pack`. */
 let tarball = ''
 
 /**
@@ -14,47 +14,62 @@ let tarball = ''
  * @type {readonly import('./gate.mjs').Check[]}
  */
 export const stages = [
-  { name: 'build', lane: 'tests', check: () => script('build.mjs', '--if-needed') },
+  { name: 'build', lane: 'tests', check: () => runScript('build.mjs', '--if-needed') },
   { name: 'unit tests', lane: 'tests', check: () => unitTests() },
   // An older dist must not pass for the present sources.
   { name: 'browser tests', lane: 'tests', needs: 'build', check: () => browserTests() },
 
-  { name: 'format', lane: 'checks', check: () => quiet('oxfmt', ['--check', '.']) },
+  { name: 'format', lane: 'checks', check: () => runQuietly('oxfmt', ['--check', '.']) },
   // The build has checked the types of `src`.
-  { name: 'types', lane: 'checks', needs: 'build', check: types },
-  { name: 'lint', lane: 'checks', needs: 'build', check: () => quiet('oxlint', ['--format=unix']) },
-  { name: 'unused code', lane: 'checks', needs: 'build', check: () => quiet('knip', []) },
-  { name: 'snippets', lane: 'checks', needs: 'build', check: () => script('readme-snippets.mjs') },
-  { name: 'size', lane: 'checks', needs: 'build', check: () => script('size.mjs') },
-  { name: 'public API', lane: 'checks', needs: 'build', check: () => script('api.mjs', '--check') },
+  { name: 'types', lane: 'checks', needs: 'build', check: checkTypes },
+  {
+    name: 'lint',
+    lane: 'checks',
+    needs: 'build',
+    check: () => runQuietly('oxlint', ['--format=unix']),
+  },
+  { name: 'unused code', lane: 'checks', needs: 'build', check: () => runQuietly('knip', []) },
+  {
+    name: 'snippets',
+    lane: 'checks',
+    needs: 'build',
+    check: () => runScript('readme-snippets.mjs'),
+  },
+  { name: 'size', lane: 'checks', needs: 'build', check: () => runScript('size.mjs') },
+  {
+    name: 'public API',
+    lane: 'checks',
+    needs: 'build',
+    check: () => runScript('api.mjs', '--check'),
+  },
   {
     name: 'bundled packages',
     lane: 'checks',
     needs: 'build',
-    check: () => script('bundled.mjs', '--check'),
+    check: () => runScript('bundled.mjs', '--check'),
   },
-  { name: 'quality page', lane: 'checks', check: () => script('quality.mjs', '--check') },
-  { name: 'links', lane: 'checks', check: () => script('links.mjs') },
-  { name: 'packing', lane: 'checks', needs: 'build', check: packing },
+  { name: 'quality page', lane: 'checks', check: () => runScript('quality.mjs', '--check') },
+  { name: 'links', lane: 'checks', check: () => runScript('links.mjs') },
+  { name: 'packing', lane: 'checks', needs: 'build', check: pack },
   // There, every link must lead to a file that the package has.
   {
     name: "package's links",
     lane: 'checks',
     needs: 'packing',
-    check: () => script('links.mjs', tarball),
+    check: () => runScript('links.mjs', tarball),
   },
   {
     name: 'package',
     lane: 'checks',
     needs: 'packing',
-    check: () => quiet('publint', ['run', tarball, '--strict']),
+    check: () => runQuietly('publint', ['run', tarball, '--strict']),
   },
-  { name: 'package types', lane: 'checks', needs: 'packing', check: packageTypes },
+  { name: 'package types', lane: 'checks', needs: 'packing', check: checkPackageTypes },
 ]
 
-async function types() {
+async function checkTypes() {
   const projects = await Promise.all(
-    ['test', 'demo'].map((project) => quiet('typescript', ['--noEmit', '-p', project], 'tsc')),
+    ['test', 'demo'].map((project) => runQuietly('typescript', ['--noEmit', '-p', project], 'tsc')),
   )
   return {
     code: Math.max(...projects.map(({ code }) => code)),
@@ -62,13 +77,13 @@ async function types() {
   }
 }
 
-async function packing() {
+async function pack() {
   tarball = await tarballToTest(ownFolder('check'))
   return { code: 0 }
 }
 
 /** In every resolution; ESM only, which CommonJS has to import. Scripts and JSON have no types. */
-function packageTypes() {
+function checkPackageTypes() {
   const themes = ['graphite', 'paper', 'violet'].map((name) => `themes/${name}.css`)
   const untyped = ['offstage.global.js', 'package.json', 'agent.schema.json', ...themes]
   const args = [
@@ -79,13 +94,13 @@ function packageTypes() {
     '--exclude-entrypoints',
     ...untyped,
   ]
-  return quiet('@arethetypeswrong/cli', args, 'attw')
+  return runQuietly('@arethetypeswrong/cli', args, 'attw')
 }
 
-function quiet(packageName, args, command = packageName) {
+function runQuietly(packageName, args, command = packageName) {
   return bin(packageName, args, { command, quiet: true })
 }
 
-function script(name, ...args) {
+function runScript(name, ...args) {
   return run(process.execPath, [inProject('scripts', name), ...args], { quiet: true })
 }

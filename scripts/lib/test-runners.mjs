@@ -1,6 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { inProject } from './project.mjs'
-import { bin } from './run.mjs'
+import { playBrowserTests, playUnitTests } from './play.mjs'
 import {
   interactionsIn,
   playwrightFailures,
@@ -12,13 +10,13 @@ import {
 
 /** Runs unit tests: all, or those that Vitest's arguments choose. */
 export async function unitTests(args = []) {
-  const { code, report } = await vitest(args, '.cache/vitest.json')
+  const { code, report } = await playUnitTests('vitest', args)
   return { code, passed: report?.numPassedTests ?? 0, failures: vitestFailures(report) }
 }
 
 /** Runs browser tests: all, or those that Playwright's arguments choose. */
 export async function browserTests(args = []) {
-  const { code, report } = await playwright(args, '.cache/playwright.json')
+  const { code, report } = await playBrowserTests('playwright', args)
   console.log(`── ${interactionsIn(report)} interactions, confirmed by the apps' own state`)
   return { code, passed: playwrightTotals(report).passed, failures: playwrightFailures(report) }
 }
@@ -36,43 +34,13 @@ export async function passedAlone(failures) {
     const names = units.map(({ title }) => title.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
     const files = new Set(units.map(({ file }) => file))
     const args = ['--maxWorkers=1', '-t', `^(?:${names.join('|')})$`, ...files]
-    const { report } = await vitest(args, '.cache/vitest-alone.json')
+    const { report } = await playUnitTests('vitest-alone', args)
     for (const id of vitestPassed(report)) passed.add(id)
   }
   if (units.length < failures.length) {
     const args = ['--last-failed', '--workers=1']
-    const { report } = await playwright(args, '.cache/playwright-alone.json')
+    const { report } = await playBrowserTests('playwright-alone', args)
     for (const id of playwrightPassed(report)) passed.add(id)
   }
   return passed
-}
-
-async function vitest(args, file) {
-  const reporters = [
-    '--reporter=default',
-    `--reporter=${inProject('scripts/lib/vitest-report.mjs')}`,
-  ]
-  return reported(file, () =>
-    bin('vitest', ['run', ...reporters, `--outputFile.json=${file}`, ...args]),
-  )
-}
-
-async function playwright(args, file) {
-  const env = { ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: inProject(file) }
-  return reported(file, () =>
-    bin('@playwright/test', ['test', '--reporter=list,json', ...args], {
-      command: 'playwright',
-      env,
-    }),
-  )
-}
-
-/** Runs a test runner and reads its report, which is null when the runner died before it. */
-async function reported(file, runner) {
-  rmSync(inProject(file), { force: true })
-  const { code } = await runner()
-  const report = existsSync(inProject(file))
-    ? JSON.parse(readFileSync(inProject(file), 'utf8'))
-    : null
-  return { code, report }
 }

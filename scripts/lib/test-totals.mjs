@@ -63,8 +63,8 @@ export function playwrightFailures(report) {
   return [
     ...failed.map(({ id, file, line, title, tests }) => ({
       id,
-      file: inProjectOf(path.join(report.config.rootDir, file)),
-      name: `${inProjectOf(path.join(report.config.rootDir, file))}:${line} › ${title}`,
+      file: projectPath(path.join(report.config.rootDir, file)),
+      name: `${projectPath(path.join(report.config.rootDir, file))}:${line} › ${title}`,
       message: tests
         .flatMap(({ results }) => results.flatMap(({ errors }) => errors))
         .map(({ message }) => message)
@@ -76,9 +76,9 @@ export function playwrightFailures(report) {
 
 /** Ids of the tests that ran and passed. A name that several tests of a file share passes with all of them. */
 export function vitestPassed(report) {
-  const idsOf = (wanted) =>
+  const idsOf = (wantedStatus) =>
     vitestTests(report)
-      .filter(({ status }) => status === wanted)
+      .filter(({ status }) => status === wantedStatus)
       .map(({ id }) => id)
   const failed = new Set(idsOf('failed'))
   return new Set(idsOf('passed').filter((id) => !failed.has(id)))
@@ -96,7 +96,7 @@ export function playwrightPassed(report) {
 
 function vitestTests(report) {
   return (report?.testResults ?? []).flatMap(({ name: path, assertionResults }) => {
-    const file = inProjectOf(path)
+    const file = projectPath(path)
     return assertionResults.map(({ fullName: title, status, failureMessages }) => {
       const id = `${file} › ${title}`
       return { id, name: id, file, title, status, message: failureMessages.join('\n') }
@@ -109,7 +109,7 @@ function outsideOfTests({ message }) {
 }
 
 /** A file's path within the project, with slashes on every system. */
-function inProjectOf(file) {
+function projectPath(file) {
   return path.relative(root, file).replaceAll('\\', '/')
 }
 

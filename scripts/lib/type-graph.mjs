@@ -132,7 +132,11 @@ function readSpecifier(node) {
 }
 
 function namesOf({ id, declarations = [], specifiers = [] }) {
-  const names = [id, ...declarations.map((one) => one.id), ...specifiers.map((one) => one.exported)]
+  const names = [
+    id,
+    ...declarations.map((declaration) => declaration.id),
+    ...specifiers.map((specifier) => specifier.exported),
+  ]
   return names.flatMap((found) => found?.name ?? [])
 }
 

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { filesBelow } from './project.mjs'
 import { run } from './run.mjs'
 
 /** Unpacks a tarball of npm's into a folder, beside it, and resolves to the folder of the package. */
@@ -16,12 +17,8 @@ export async function unpack(tarball) {
 
 /** All files below a folder, as paths with `/` from there, with their sizes in bytes, sorted by path. */
 export function filesIn(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((item) => item.isFile())
-    .map((item) => path.join(item.parentPath, item.name))
-    .map((file) => ({
-      path: path.relative(folder, file).replaceAll('\\', '/'),
-      size: statSync(file).size,
-    }))
-    .toSorted((one, other) => Number(one.path > other.path) - Number(one.path < other.path))
+  return filesBelow(folder).map((file) => ({
+    path: file,
+    size: statSync(path.join(folder, file)).size,
+  }))
 }

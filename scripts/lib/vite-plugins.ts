@@ -8,21 +8,37 @@ import type { Plugin } from 'vite'
 const VIRTUAL_ID = 'virtual:offstage-worker-source'
 const INLINE_ENTRY = 'src/client/inline/inline-worker.ts'
 
-/** Makes the worker's part a file that leaves its exports where `parts.ts` of the same build looks for them. */
-export function workerPart(): Plugin {
+/**
+ * Replaces the first match of each pattern in a file. The build fails where a pattern matches nothing: another version
+ * of the file needs another patch.
+ */
+function patch(
+  name: string,
+  file: RegExp,
+  parts: readonly (readonly [pattern: RegExp, replacement: string])[],
+): Plugin {
   return {
-    name: 'offstage:worker-part',
+    name: `offstage:${name}`,
     transform(code, id) {
-      if (!id.replaceAll('\\', '/').endsWith('/src/worker/action-part.ts')) return null
-      return {
-        code: `${code}
-import * as part from './action-part.ts'
-Reflect.set(globalThis, 'offstage ' + OFFSTAGE_PARTS, part)
-`,
-        map: null,
-      }
+      if (!file.test(id.replaceAll('\\', '/'))) return null
+      if (parts.some(([pattern]) => code.search(pattern) < 0))
+        this.error(`${id} is not as this plugin knows it.`)
+      const patched = parts.reduce(
+        (result, [pattern, replacement]) => result.replace(pattern, () => replacement),
+        code,
+      )
+      return { code: patched, map: null }
     },
   }
+}
+
+/** Makes the worker's part a file that leaves its exports where `parts.ts` of the same build looks for them. */
+export function workerPart(): Plugin {
+  const lines = `
+import * as part from './action-part.ts'
+Reflect.set(globalThis, 'offstage ' + OFFSTAGE_PARTS, part)
+`
+  return patch('worker-part', /\/src\/worker\/action-part\.ts$/, [[/$/, lines]])
 }
 
 /** The worker takes from its part what the package's other files load by themselves. */
@@ -35,9 +51,9 @@ export function importsFromPart(): Plugin {
     enforce: 'pre',
     transform(code, id) {
       if (!/[\\/]src[\\/](?:providers|worker)[\\/]/.test(id) || !imported.test(code)) return null
-      const from = JSON.stringify(parts.replaceAll('\\', '/'))
+      const specifier = JSON.stringify(parts.replaceAll('\\', '/'))
       return {
-        code: `import { needActionPart as loadPart } from ${from}\n${code.replaceAll(imported, 'loadPart()')}`,
+        code: `import { needActionPart as loadPart } from ${specifier}\n${code.replaceAll(imported, 'loadPart()')}`,
         map: null,
       }
     },
@@ -148,27 +164,16 @@ export function entriesBeside(entries: Beside = ENTRIES): Plugin {
 
 /** The file that tells user gestures is an entry, which would keep what only unit tests import. */
 export function withoutTestExports(): Plugin {
-  const tested = /^export (?=const NO_TRACK\b|function trackPress\b)/gm
-  return {
-    name: 'offstage:without-test-exports',
-    enforce: 'pre',
-    transform(code, id) {
-      if (!id.replaceAll('\\', '/').endsWith('/src/client/execution/user-gestures.ts')) return null
-      if (code.match(tested)?.length !== 2) this.error(`${id} is not as this plugin knows it.`)
-      return { code: code.replaceAll(tested, ''), map: null }
-    },
-  }
+  const plugin = patch('without-test-exports', /\/src\/client\/execution\/user-gestures\.ts$/, [
+    [/^export (?=const NO_TRACK\b)/m, ''],
+    [/^export (?=function trackPress\b)/m, ''],
+  ])
+  return { ...plugin, enforce: 'pre' }
 }
 
 /** Lets `offstage/testing` take Ajv's class from the file that has it. */
 export function exportsAjv(): Plugin {
-  return {
-    name: 'offstage:exports-ajv',
-    transform(code, id) {
-      if (!id.replaceAll('\\', '/').endsWith('/src/connect/ajv/index.ts')) return null
-      return { code: `${code}\nexport { Ajv2020 }\n`, map: null }
-    },
-  }
+  return patch('exports-ajv', /\/src\/connect\/ajv\/index\.ts$/, [[/$/, '\nexport { Ajv2020 }\n']])
 }
 
 /**
@@ -203,14 +208,9 @@ export function minifiedTwice(): Plugin {
 export function fixedSchemaBase(): Plugin {
   const fromLocation =
     /typeof self !== 'undefined' &&[^;]*\?\s*new URL\(self\.location[^;]*:\s*(?=new URL\()/
-  return {
-    name: 'offstage:fixed-schema-base',
-    transform(code, id) {
-      if (!/@cfworker\/json-schema\/.*\/dereference\.js$/.test(id)) return null
-      if (!fromLocation.test(code)) this.error(`${id} is not as this plugin knows it.`)
-      return { code: code.replace(fromLocation, ''), map: null }
-    },
-  }
+  return patch('fixed-schema-base', /@cfworker\/json-schema\/.*\/dereference\.js$/, [
+    [fromLocation, ''],
+  ])
 }
 
 /**
@@ -232,34 +232,25 @@ export function onlyCalls(): Plugin {
     /^ {8}construct\(_target[^]*?^ {8}\},$/m,
     /^ {4}registerProxy\(proxy, ep\);$/m,
   ]
-  return {
-    name: 'offstage:only-calls',
-    transform(code, id) {
-      if (!id.endsWith('/comlink/dist/esm/comlink.mjs')) return null
-      if (!unused.every((part) => part.test(code)))
-        this.error(`${id} is not as this plugin knows it.`)
-      return { code: unused.reduce((rest, part) => rest.replace(part, ''), code), map: null }
-    },
-  }
+  const parts = unused.map((pattern) => [pattern, ''] as const)
+  return patch('only-calls', /\/comlink\/dist\/esm\/comlink\.mjs$/, parts)
 }
 
 /**
  * Replaces the polyfills of dom-accessibility-api. Its class for browsers without `Set` is used in all others by
  * mistake, where each look-up reads a whole list.
  */
-export function nativeCollections(): Plugin {
-  const own =
-    /^function _typeof[^]*(?=^export default )|typeof Set === "undefined" \? | : SetLike/gm
-  return {
-    name: 'offstage:native-collections',
-    transform(code, id) {
-      if (id.endsWith('/dom-accessibility-api/dist/polyfills/array.from.mjs'))
-        return { code: 'export default Array.from', map: null }
-      if (!id.endsWith('/dom-accessibility-api/dist/polyfills/SetLike.mjs')) return null
-      if (code.match(own)?.length !== 3) this.error(`${id} is not as this plugin knows it.`)
-      return { code: code.replace(own, ''), map: null }
-    },
-  }
+export function nativeCollections(): Plugin[] {
+  return [
+    patch('native-array', /\/dom-accessibility-api\/dist\/polyfills\/array\.from\.mjs$/, [
+      [/[^]+/, 'export default Array.from'],
+    ]),
+    patch('native-set', /\/dom-accessibility-api\/dist\/polyfills\/SetLike\.mjs$/, [
+      [/^function _typeof[^]*(?=^export default )/m, ''],
+      [/typeof Set === "undefined" \? /, ''],
+      [/ : SetLike/, ''],
+    ]),
+  ]
 }
 
 /**
@@ -268,39 +259,27 @@ export function nativeCollections(): Plugin {
  */
 export function onlyTransactions(): Plugin {
   const unused = /^const readMethods = [^]*(?=^export \{)/m
-  return {
-    name: 'offstage:only-transactions',
-    transform(code, id) {
-      if (!id.endsWith('/idb/build/index.js')) return null
-      if (!unused.test(code)) this.error(`${id} is not as this plugin knows it.`)
-      return { code: code.replace(unused, ''), map: null }
-    },
-  }
+  return patch('only-transactions', /\/idb\/build\/index\.js$/, [[unused, '']])
 }
 
 /**
  * Lit lists its versions in globals, for warnings of its development build, and what decorators say of properties, of
  * which there are none here: importing an element makes no globals.
  */
-export function withoutLitGlobals(): Plugin {
-  const list = /\(\w+\.(?:litHtml|litElement|reactiveElement)Versions\?\?=\[\]\)\.push\("[^"]*"\)/
-  return {
-    name: 'offstage:without-lit-globals',
-    transform(code, id) {
-      if (
-        !/\/(?:lit-html\/lit-html|lit-element\/lit-element|reactive-element\/reactive-element)\.js$/.test(
-          id,
-        )
-      )
-        return null
-      if (!list.test(code)) this.error(`${id} is not as this plugin knows it.`)
-      const rest = code
-        .replace(list, 'void 0')
-        .replace(/\w+\.litPropertyMetadata\?\?=new WeakMap/, 'void 0')
-        .replace('litPropertyMetadata.get(', 'globalThis.litPropertyMetadata?.get(')
-      return { code: rest, map: null }
-    },
-  }
+export function withoutLitGlobals(): Plugin[] {
+  const versionList =
+    /\(\w+\.(?:litHtml|litElement|reactiveElement)Versions\?\?=\[\]\)\.push\("[^"]*"\)/
+  return [
+    patch(
+      'without-lit-versions',
+      /\/(?:lit-html\/lit-html|lit-element\/lit-element|reactive-element\/reactive-element)\.js$/,
+      [[versionList, 'void 0']],
+    ),
+    patch('without-lit-metadata', /\/reactive-element\/reactive-element\.js$/, [
+      [/\w+\.litPropertyMetadata\?\?=new WeakMap/, 'void 0'],
+      [/litPropertyMetadata\.get\(/, 'globalThis.litPropertyMetadata?.get('],
+    ]),
+  ]
 }
 
 /** In draft 2020-12 `format` checks nothing, and `@cfworker/json-schema` can't be told so. */
@@ -315,13 +294,15 @@ export function withoutFormats(): Plugin {
 /** `keyword-words.ts` reads few sentences of `@cfworker/json-schema`: it has words of its own for all keywords. */
 export function onlyReadSentences(): Plugin {
   const sentences = /error: `[^`]*`/g
-  const read =
+  const usedSentence =
     /required property|Property name|does not have|exactly one|(?:additional|unevaluated) properties schema|Duplicate/
   return {
     name: 'offstage:only-read-sentences',
     transform(code, id) {
       if (!/@cfworker\/json-schema\/.*\/validate\.js$/.test(id)) return null
-      const shorter = code.replace(sentences, (one) => (read.test(one) ? one : "error: ''"))
+      const shorter = code.replace(sentences, (sentence) =>
+        usedSentence.test(sentence) ? sentence : "error: ''",
+      )
       if (shorter === code) this.error(`${id} is not as this plugin knows it.`)
       return { code: shorter, map: null }
     },
@@ -333,9 +314,9 @@ export function onlyReadSentences(): Plugin {
  * writes is long enough to keep a worker busy for seconds: `first-twins.ts` goes through the items once.
  */
 export function linearUniqueItems(): Plugin {
-  const pairs =
+  const pairwiseCheck =
     /for \(let j = 0; j < length; j\+\+\) \{\s+const a = instance\[j\];[^]*?(?=^ {8}\}$)/m
-  const once = `const twins = firstTwins(instance);
+  const linearCheck = `const twins = firstTwins(instance);
             if (twins) {
                 errors.push({
                     instanceLocation,
@@ -346,15 +327,11 @@ export function linearUniqueItems(): Plugin {
             }
 `
   const module = path.resolve(import.meta.dirname, '../../src/worker/validation/first-twins.ts')
-  return {
-    name: 'offstage:linear-unique-items',
-    transform(code, id) {
-      if (!/@cfworker\/json-schema\/.*\/validate\.js$/.test(id)) return null
-      if (!pairs.test(code)) this.error(`${id} is not as this plugin knows it.`)
-      const imported = `import { firstTwins } from ${JSON.stringify(module.replaceAll('\\', '/'))};\n`
-      return { code: imported + code.replace(pairs, () => once), map: null }
-    },
-  }
+  const imported = `import { firstTwins } from ${JSON.stringify(module.replaceAll('\\', '/'))};\n`
+  return patch('linear-unique-items', /@cfworker\/json-schema\/.*\/validate\.js$/, [
+    [pairwiseCheck, linearCheck],
+    [/^/, imported],
+  ])
 }
 
 /**
@@ -363,14 +340,9 @@ export function linearUniqueItems(): Plugin {
  */
 export function onlyTextAsXml(): Plugin {
   const fromBytes = /^ +if \(typeof xmlData !== "string"[^]*?(?=^ +if \(validationOption\))/m
-  return {
-    name: 'offstage:only-text-as-xml',
-    transform(code, id) {
-      if (!id.endsWith('/fast-xml-parser/src/xmlparser/XMLParser.js')) return null
-      if (!fromBytes.test(code)) this.error(`${id} is not as this plugin knows it.`)
-      return { code: code.replace(fromBytes, ''), map: null }
-    },
-  }
+  return patch('only-text-as-xml', /\/fast-xml-parser\/src\/xmlparser\/XMLParser\.js$/, [
+    [fromBytes, ''],
+  ])
 }
 
 /**

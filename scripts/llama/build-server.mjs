@@ -37,14 +37,14 @@ export async function ensureLlamaServer() {
   await fetchSource()
   if (!existsSync(server)) {
     console.log('Building llama-server from source; this takes about ten minutes, once …')
-    await must('cmake', ['-S', source, '-B', build, '-G', 'Ninja', ...OPTIONS])
-    await must('cmake', ['--build', build, '--target', 'llama-server'])
+    await runOrFail('cmake', ['-S', source, '-B', build, '-G', 'Ninja', ...OPTIONS])
+    await runOrFail('cmake', ['--build', build, '--target', 'llama-server'])
     renameSync(path.join(build, 'bin/llama-server'), server)
   }
   cpSync(path.join(source, 'models/templates'), templates, { recursive: true })
   // Some 300 MB that nobody needs again.
-  for (const left of [source, build, path.join(folder, 'package')])
-    rmSync(left, { recursive: true, force: true })
+  for (const leftover of [source, build, path.join(folder, 'package')])
+    rmSync(leftover, { recursive: true, force: true })
   return { server, templates }
 }
 
@@ -58,12 +58,12 @@ async function fetchSource() {
   })
   if (code !== 0) fail(`${PACKAGE} could not be fetched:\n${output}`)
   const tarball = `${PACKAGE}-${VERSION}.tgz`
-  await must('tar', ['-xzf', tarball, 'package/llama/gitRelease.bundle'])
-  await must('git', ['clone', '--quiet', 'package/llama/gitRelease.bundle', source])
+  await runOrFail('tar', ['-xzf', tarball, 'package/llama/gitRelease.bundle'])
+  await runOrFail('git', ['clone', '--quiet', 'package/llama/gitRelease.bundle', source])
   rmSync(path.join(folder, tarball))
 }
 
-async function must(command, args) {
+async function runOrFail(command, args) {
   const { code } = await run(command, args, { cwd: folder }).catch((error) => {
     fail(`${command} does not start (${error.message}). git, tar, cmake, ninja and g++ are needed.`)
   })

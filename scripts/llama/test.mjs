@@ -1,7 +1,7 @@
 // npm run test:llama: the providers against llama.cpp's own server, which is built once and kept.
 import { installDependencies, requireNode } from '../lib/install.mjs'
 import { endLongRun } from '../lib/long-run/end.mjs'
-import { playUnitTests } from '../lib/long-run/play.mjs'
+import { playUnitTests } from '../lib/play.mjs'
 import { tallyOfTotals } from '../lib/long-run/tally.mjs'
 import { vitestTotals } from '../lib/test-totals.mjs'
 import { ensureLlamaServer } from './build-server.mjs'
@@ -9,10 +9,10 @@ import { ensureLlamaServer } from './build-server.mjs'
 requireNode()
 await installDependencies()
 const { server, templates } = await ensureLlamaServer()
-const given = process.argv.slice(2)
+const args = process.argv.slice(2)
 const { code, report } = await playUnitTests(
   'llama',
-  ['--config', 'test/llama/vitest.config.ts', ...given],
+  ['--config', 'test/llama/vitest.config.ts', ...args],
   { env: { OFFSTAGE_LLAMA_SERVER: server, OFFSTAGE_LLAMA_TEMPLATES: templates } },
 )
 endLongRun({
@@ -20,5 +20,5 @@ endLongRun({
   tally: tallyOfTotals(report && vitestTotals(report)),
   code,
   unit: 'tests',
-  isWhole: given.length === 0,
+  isWhole: args.length === 0,
 })

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { fail, requireNode } from '../lib/install.mjs'
 import { endLongRun } from '../lib/long-run/end.mjs'
-import { playInChromium } from '../lib/long-run/play.mjs'
+import { playInChromium } from '../lib/play.mjs'
 import { tallyOfTotals } from '../lib/long-run/tally.mjs'
 import { inProject } from '../lib/project.mjs'
 import { npm } from '../lib/run.mjs'
@@ -29,10 +29,10 @@ async function playModel(folder) {
   if (!files.includes('mlc-chat-config.json') || libraries.length !== 1)
     fail(`${folder} needs mlc-chat-config.json and one .wasm file, the model library.`)
 
-  const given = process.argv.slice(2)
+  const args = process.argv.slice(2)
   const { code, report } = await playInChromium(
     'webllm',
-    ['--config', 'test/webllm/playwright.config.ts', ...given],
+    ['--config', 'test/webllm/playwright.config.ts', ...args],
     {
       env: {
         OFFSTAGE_WEBLLM_MODEL: folder,
@@ -46,7 +46,7 @@ async function playModel(folder) {
     tally: tallyOfTotals(report && playwrightTotals(report)),
     code,
     unit: 'tests',
-    isWhole: given.length === 0,
+    isWhole: args.length === 0,
   })
 }
 

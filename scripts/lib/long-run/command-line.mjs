@@ -1,17 +1,17 @@
 /**
- * Reads the arguments of a tool: `option` takes `--name value` out of them, `words` is the rest. `--help` prints the help
- * and ends the process.
+ * Reads the arguments of a tool: `option` takes `--name value` out of them, `args` are the others. `--help` prints the
+ * help and ends the process.
  */
-export function commandLine(help, words = process.argv.slice(2)) {
-  if (words.includes('--help')) {
+export function commandLine(help, args = process.argv.slice(2)) {
+  if (args.includes('--help')) {
     console.log(help)
     process.exit(0)
   }
   return {
-    words,
-    option(name, otherwise) {
-      const at = words.indexOf(name)
-      return at < 0 ? otherwise : words.splice(at, 2)[1]
+    args,
+    option(name, fallback) {
+      const index = args.indexOf(name)
+      return index < 0 ? fallback : args.splice(index, 2)[1]
     },
   }
 }

@@ -84,13 +84,14 @@ function negateCondition({ type, test }, { source, replace }) {
 function swapOperator(node, { source, replace }) {
   const { type, operator, left, right, start, end } = node
   if (type !== 'BinaryExpression' && type !== 'LogicalExpression') return
-  const other = OTHER_OPERATORS[operator]
-  if (!other) return
+  const replacement = OTHER_OPERATORS[operator]
+  if (!replacement) return
   const at = left.end + source.slice(left.end, right.start).indexOf(operator)
   const [before, after] = [source.slice(start, at), source.slice(at + operator.length, end)]
   // `a ?? b || c` is no expression.
-  if (type === 'LogicalExpression') replace('operator', node, `(${before}) ${other} (${after})`)
-  else replace('operator', node, `${before}${other}${after}`)
+  if (type === 'LogicalExpression')
+    replace('operator', node, `(${before}) ${replacement} (${after})`)
+  else replace('operator', node, `${before}${replacement}${after}`)
 }
 
 function dropStatement(node, { parent, drop }) {
@@ -121,11 +122,11 @@ function isNever({ type, typeAnnotation }) {
   return type === 'TSSatisfiesExpression' && typeAnnotation.type === 'TSNeverKeyword'
 }
 
-function visit(node, parent, look) {
-  look(node, parent)
+function visit(node, parent, handle) {
+  handle(node, parent)
   for (const [key, value] of Object.entries(node)) {
     if (key === 'parent') continue
     for (const child of Array.isArray(value) ? value : [value])
-      if (child && typeof child.type === 'string') visit(child, node, look)
+      if (child && typeof child.type === 'string') visit(child, node, handle)
   }
 }

@@ -6,13 +6,13 @@
  * @param {readonly { file: string }[]} mutants All, in the order of their numbers.
  */
 export function reachedBy(tests, mutants) {
-  const [reached, before] = ['reached', 'reachedBefore'].map((key) => decoder(tests, key))
+  const [reached, before] = ['reached', 'reachedBefore'].map((key) => decodeAll(tests, key))
   const atImport = new Set(before.flatMap((numbers) => [...numbers]))
   return tests.map((test, index) => {
-    const own = new Set([...reached[index], ...before[index]])
-    const modules = new Set([...own].map((number) => mutants[number].file))
-    for (const number of atImport) if (modules.has(mutants[number].file)) own.add(number)
-    return { ...test, numbers: own, perModule: countsOf(own, mutants), mutants }
+    const numbers = new Set([...reached[index], ...before[index]])
+    const modules = new Set([...numbers].map((number) => mutants[number].file))
+    for (const number of atImport) if (modules.has(mutants[number].file)) numbers.add(number)
+    return { ...test, numbers, perModule: countsOf(numbers, mutants), mutants }
   })
 }
 
@@ -49,18 +49,18 @@ function countsOf(numbers, mutants) {
 }
 
 /** The same bits come with every test of a file, so each text is decoded once. */
-function decoder(tests, key) {
-  const known = new Map()
+function decodeAll(tests, key) {
+  const cache = new Map()
   return tests.map((test) => {
     const text = test[key]
-    if (!known.has(text)) known.set(text, numbersIn(text))
-    return known.get(text)
+    if (!cache.has(text)) cache.set(text, numbersIn(text))
+    return cache.get(text)
   })
 }
 
 function numbersIn(text) {
-  const found = []
+  const numbers = []
   for (const [index, byte] of Buffer.from(text, 'base64').entries())
-    for (let bit = 0; bit < 8; bit += 1) if (byte & (1 << bit)) found.push(8 * index + bit)
-  return found
+    for (let bit = 0; bit < 8; bit += 1) if (byte & (1 << bit)) numbers.push(8 * index + bit)
+  return numbers
 }

@@ -21,10 +21,10 @@ export async function measureReach(folders, count) {
   const first = await runAll(folders)
   if (first.failed.length === 0) return first
   const files = new Set(first.failed.map(({ file }) => file))
-  const again = await runAll([...files], { maxWorkers: 1 })
+  const second = await runAll([...files], { maxWorkers: 1 })
   return {
-    tests: [...first.tests.filter(({ file }) => !files.has(file)), ...again.tests],
-    failed: again.failed,
+    tests: [...first.tests.filter(({ file }) => !files.has(file)), ...second.tests],
+    failed: second.failed,
   }
 }
 
@@ -76,7 +76,7 @@ export class MutantRunner {
   }
 
   /** @returns {Promise<{ outcome: 'killed' | 'timed out' | 'survived', by?: string }>} */
-  async tryOut(number, tests) {
+  async tryMutant(number, tests) {
     this.#outcomes = { passed: 0, failed: [], modules: [], errors: 0 }
     this.#isEnded = false
     process.env.MUTANT = String(number)
@@ -114,9 +114,9 @@ export class MutantRunner {
   #specifications(tests) {
     const files = new Map()
     for (const { id, file, project } of tests) {
-      const own = files.get(file) ?? { file, project, testIds: [] }
-      own.testIds.push(id)
-      files.set(file, own)
+      const specification = files.get(file) ?? { file, project, testIds: [] }
+      specification.testIds.push(id)
+      files.set(file, specification)
     }
     return [...files.values()].map(({ file, project, testIds }) =>
       this.#vitest.getProjectByName(project).createSpecification(inProject(file), { testIds }),

@@ -2,9 +2,9 @@
 import { mergeConfig } from 'vitest/config'
 import type { TestSpecification, Vite, VitestPluginContext } from 'vitest/node'
 import base from '../../../vitest.config.ts'
-import { instrumented, planMutants } from './plan.mjs'
+import { instrument, planMutants } from './plan.mjs'
 
-const sources = instrumented(planMutants())
+const sources = instrument(planMutants())
 const pathOf = (id: string): string => id.split('?')[0] ?? id
 
 const plugin: Vite.Plugin = {
@@ -17,7 +17,7 @@ const plugin: Vite.Plugin = {
 }
 
 /** Test files run in the order in which they are given. */
-class GivenOrder {
+class UnchangedOrder {
   shard(files: TestSpecification[]): TestSpecification[] {
     return files
   }
@@ -31,7 +31,7 @@ export default mergeConfig(base, {
   plugins: [plugin],
   test: {
     setupFiles: ['scripts/lib/mutation/worker-setup.ts'],
-    sequence: { sequencer: GivenOrder },
+    sequence: { sequencer: UnchangedOrder },
     // All other modules are the same for every mutant.
     experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/mutate/modules' },
   },

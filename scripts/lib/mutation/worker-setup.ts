@@ -13,7 +13,7 @@ declare module '@vitest/runner' {
 interface Mutation {
   (number: number): boolean
   /** The numbers reached since the last call. */
-  take(): string
+  takeReached(): string
 }
 
 const shared = globalThis as { mutation?: Mutation }
@@ -23,15 +23,15 @@ shared.mutation ??= createMutation(
   Number(process.env['MUTANTS']),
 )
 const { mutation } = shared
-let before: string | undefined
+let beforeTests: string | undefined
 
 beforeEach(() => {
-  before ??= mutation.take()
-  mutation.take()
+  beforeTests ??= mutation.takeReached()
+  mutation.takeReached()
 })
 afterEach(({ task }) => {
-  task.meta.reached = mutation.take()
-  if (before !== undefined) task.meta.reachedBefore = before
+  task.meta.reached = mutation.takeReached()
+  if (beforeTests !== undefined) task.meta.reachedBefore = beforeTests
 })
 
 function createMutation(active: number, count: number): Mutation {
@@ -40,12 +40,12 @@ function createMutation(active: number, count: number): Mutation {
     reached[number] = 1
     return number === active
   }
-  const take = (): string => {
+  const takeReached = (): string => {
     const bits = Buffer.alloc(Math.ceil(count / 8))
     for (let number = 0; number < count; number += 1)
       if (reached[number]) bits[number >> 3] = (bits[number >> 3] ?? 0) | (1 << (number & 7))
     reached.fill(0)
     return bits.toString('base64')
   }
-  return Object.assign(mutation, { take })
+  return Object.assign(mutation, { takeReached })
 }

@@ -13,9 +13,9 @@ const MARKERS = ['<!-- mutation score: begin -->', '<!-- mutation score: end -->
 export function qualityPage(rows, version) {
   const unknown = Object.keys(rows).filter((id) => !(id in RUNS))
   if (unknown.length > 0) throw new Error(`No long run is called ${unknown.join(', ')}.`)
-  const lines = Object.entries(RUNS).map(([id, { what, command }]) => {
+  const lines = Object.entries(RUNS).map(([id, { description, command }]) => {
     const { figure, date, commit, machine, seed = '' } = currentRow(rows, id, version)
-    return [what, `\`${command}\``, figure, date, commit, seed, machine].map(asCell)
+    return [description, `\`${command}\``, figure, date, commit, seed, machine].map(asCell)
   })
   return `# Quality
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { keepFile } from '../kept-file.mjs'
-import { inProject, manifest } from '../project.mjs'
+import { inProject, manifest, readJson } from '../project.mjs'
 import { qualityPage, withMutationScore } from './pages.mjs'
 
 /** The latest complete result of each long run. The tools that do the runs write it. */
@@ -16,7 +16,7 @@ const WRITTEN = [FILE, 'docs/quality.md', 'docs/compatibility.md', README]
  * @returns {Record<string, Row>}
  */
 export function readRows() {
-  return existsSync(inProject(FILE)) ? JSON.parse(readFileSync(inProject(FILE), 'utf8')) : {}
+  return existsSync(inProject(FILE)) ? readJson(FILE) : {}
 }
 
 /** Writes what a whole run found into the list and into the pages that are generated from it. */

@@ -13,68 +13,69 @@ const BENCHES = {
   validation: 'checking a large input, beside the same with Ajv',
 }
 
-/** The long runs in the order of docs/quality.md: what each does, and the command that repeats it. */
+/** The long runs in the order of docs/quality.md: a description, and the command that repeats it. */
 export const RUNS = {
   'torture-cells': {
-    what: 'kills pages, workers and browsers in every state of a run',
+    description: 'kills pages, workers and browsers in every state of a run',
     command: 'npm run torture',
   },
   'torture-tabs': {
-    what: 'interleaves two and three tabs on one conversation',
+    description: 'interleaves two and three tabs on one conversation',
     command: 'npm run torture -- tabs',
   },
   'torture-random': {
-    what: 'kills them at random times',
+    description: 'kills them at random times',
     command: 'npm run torture -- random',
   },
   'torture-stores': {
-    what: 'devices on two servers of the HTTP store, while servers, database and network fail',
+    description:
+      'devices on two servers of the HTTP store, while servers, database and network fail',
     command: 'npm run torture -- stores',
   },
   'soak-runs': {
-    what: '2000 runs in one page, most with a fault',
+    description: '2000 runs in one page, most with a fault',
     command: 'npm run soak -- runs',
   },
   'soak-day': {
-    what: 'one tab for eight hours, with a redeploy',
+    description: 'one tab for eight hours, with a redeploy',
     command: 'npm run soak -- day',
   },
   attack: {
-    what: 'text on pages and in results that attacks the agent',
+    description: 'text on pages and in results that attacks the agent',
     command: 'npm run attack',
   },
   fuzz: {
-    what: 'random outputs for the ACTION reader',
+    description: 'random outputs for the ACTION reader',
     command: 'npm run fuzz',
   },
   mutation: {
-    what: 'small changes to the code that a unit test should notice',
+    description: 'small changes to the code that a unit test should notice',
     command: 'npm run mutate -- --sample 200',
   },
   more: {
-    what: 'all tests, with the whole of each large matrix',
+    description: 'all tests, with the whole of each large matrix',
     command: 'npm run test:more',
   },
   consumers: {
-    what: 'the package in apps of every bundler, framework and compiler',
+    description: 'the package in apps of every bundler, framework and compiler',
     command: 'npm run test:consumers',
   },
   engines: {
-    what: 'Firefox and WebKitGTK',
+    description: 'Firefox and WebKitGTK',
     command: 'npm run test:engines',
   },
   llama: {
-    what: "llama.cpp's own server",
+    description: "llama.cpp's own server",
     command: 'npm run test:llama',
   },
   webllm: {
-    what: "WebLLM with a compiled model, on Chromium's software WebGPU",
+    description: "WebLLM with a compiled model, on Chromium's software WebGPU",
     command: 'npm run test:webllm',
   },
   ...Object.fromEntries(
-    Object.entries(BENCHES).map(([name, what]) => [
+    Object.entries(BENCHES).map(([name, description]) => [
       `bench-${name}`,
-      { what, command: `npm run bench -- ${name}` },
+      { description, command: `npm run bench -- ${name}` },
     ]),
   ),
 }

@@ -128,7 +128,7 @@ describe('a change of test files', () => {
   const touched = touchedBy(ledger, changes)
 
   it('shows the promises that it touches', () => {
-    expect(touched.map(({ title, how }) => [title, how])).toEqual([
+    expect(touched.map(({ title, change }) => [title, change])).toEqual([
       ['changed', 'changed'],
       ['gone', 'gone'],
       ['old', 'renamed'],

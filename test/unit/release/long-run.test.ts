@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { playBrowserTests } from '../../../scripts/lib/long-run/play.mjs'
+import { playBrowserTests } from '../../../scripts/lib/play.mjs'
 import {
   problemsOf,
   talliesIn,

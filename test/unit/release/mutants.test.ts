@@ -1,12 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { mutantsOf, withSwitches } from '../../../scripts/lib/mutation/mutants.mjs'
-import {
-  instrumented,
-  planMutants,
-  scoreOf,
-  shuffled,
-} from '../../../scripts/lib/mutation/plan.mjs'
+import { instrument, planMutants, scoreOf, shuffle } from '../../../scripts/lib/mutation/plan.mjs'
 import { reachedBy, testsFor } from '../../../scripts/lib/mutation/reach.mjs'
 import { inProject } from '../../../scripts/lib/project.mjs'
 
@@ -76,15 +71,14 @@ test('every target is instrumented, and every mutant has a unique id and number'
   const mutants = planMutants()
   expect(new Set(mutants.map(({ id }) => id)).size).toBe(mutants.length)
   expect(mutants.map(({ number }) => number)).toEqual(mutants.map((_, index) => index))
-  const sources = instrumented(mutants)
+  const sources = instrument(mutants)
   for (const { file, number } of mutants)
     expect(sources.get(inProject(file))).toContain(`mutation(${number})`)
 })
 
 test('the same seed draws the same sample, and smaller samples are its beginning', () => {
   const mutants = planMutants()
-  const ids = (seed: string): string[] =>
-    shuffled(mutants, seed).map(({ id }: { id: string }) => id)
+  const ids = (seed: string): string[] => shuffle(mutants, seed).map(({ id }: { id: string }) => id)
   expect(ids('1')).toEqual(ids('1'))
   expect(ids('1')).not.toEqual(ids('2'))
   expect(ids('1').toSorted()).toEqual(mutants.map(({ id }) => id).toSorted())
@@ -127,6 +121,6 @@ test("tests about the mutant's module run before other tests that reach it", () 
 
 test('the score compares survivors with mutants that a test or time limit noticed', () => {
   const results = ['killed', 'timed out', 'survived'].map((outcome) => ({ outcome }))
-  expect(scoreOf(results)).toEqual({ tried: 3, killed: 2, late: 1, percent: 66.7 })
+  expect(scoreOf(results)).toEqual({ tried: 3, killed: 2, timedOut: 1, percent: 66.7 })
   expect(scoreOf([])).toMatchObject({ tried: 0, percent: 0 })
 })

@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { root } from '../../../scripts/lib/project.mjs'
 import {
-  FORGIVEN_AT_MOST,
+  failuresToRetry,
   judge,
+  MAX_FORGIVEN,
+  MAX_RETRIED,
   NEVER_FORGIVEN,
   promiseOf,
-  toTryAgain,
-  TRIED_AGAIN_AT_MOST,
 } from '../../../scripts/lib/second-try.mjs'
 
 interface Failure {
@@ -36,9 +36,9 @@ test('a failure that passes alone is forgiven, one that fails again is not', () 
 })
 
 test('when too many failures pass alone, none is forgiven', () => {
-  const most = failed('test/browser/chat.spec.ts', FORGIVEN_AT_MOST)
+  const most = failed('test/browser/chat.spec.ts', MAX_FORGIVEN)
   expect(judge(most, idsOf(most), 7)).toEqual({ forgiven: most, failed: [] })
-  const more = failed('test/browser/chat.spec.ts', FORGIVEN_AT_MOST + 1)
+  const more = failed('test/browser/chat.spec.ts', MAX_FORGIVEN + 1)
   const judged = judge(more, idsOf(more), 7)
   expect(judged.forgiven).toEqual([])
   expect(judged.failed.map(({ name }) => name)).toEqual(more.map(({ name }) => name))
@@ -63,7 +63,7 @@ test.each([
 })
 
 test('a never-forgiven test does not use up the forgiveness of others', () => {
-  const chat = failed('test/browser/chat.spec.ts', FORGIVEN_AT_MOST)
+  const chat = failed('test/browser/chat.spec.ts', MAX_FORGIVEN)
   const tabs = failed('test/browser/tabs.spec.ts')
   const { forgiven } = judge([...chat, ...tabs], idsOf([...chat, ...tabs]), 7)
   expect(forgiven).toEqual(chat)
@@ -71,14 +71,14 @@ test('a never-forgiven test does not use up the forgiveness of others', () => {
 
 test('an error outside of tests is not retried and stays failed', () => {
   const chat = failed('test/browser/chat.spec.ts')
-  expect(toTryAgain([outside, ...chat])).toEqual(chat)
+  expect(failuresToRetry([outside, ...chat])).toEqual(chat)
   expect(judge([outside, ...chat], idsOf(chat), 7).failed).toEqual([outside])
 })
 
 test('when too many tests fail, none is retried', () => {
   const file = 'test/browser/chat.spec.ts'
-  expect(toTryAgain(failed(file, TRIED_AGAIN_AT_MOST))).toHaveLength(TRIED_AGAIN_AT_MOST)
-  expect(toTryAgain(failed(file, TRIED_AGAIN_AT_MOST + 1))).toEqual([])
+  expect(failuresToRetry(failed(file, MAX_RETRIED))).toHaveLength(MAX_RETRIED)
+  expect(failuresToRetry(failed(file, MAX_RETRIED + 1))).toEqual([])
 })
 
 test('every never-forgiven pattern matches a test file', () => {

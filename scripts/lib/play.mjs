@@ -1,29 +1,20 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { ensureChromium } from '../browser.mjs'
-import { installDependencies, requireNode } from '../install.mjs'
-import { inProject } from '../project.mjs'
-import { bin, run } from '../run.mjs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { ensureChromium } from './browser.mjs'
+import { prepareBuild } from './install.mjs'
+import { inProject, readJson } from './project.mjs'
+import { bin } from './run.mjs'
 
-const FOLDER = '.cache/long-runs'
+const FOLDER = '.cache/reports'
+const VITEST_REPORT = inProject('scripts/lib/vitest-report.mjs')
 
-/** Installs what is missing and builds. Ends the process where that fails: an older build says nothing. */
-export async function prepareBuild() {
-  requireNode()
-  await installDependencies()
-  const { code } = await run(process.execPath, [inProject('scripts/build.mjs'), '--if-needed'])
-  if (code !== 0) process.exit(code)
-}
-
-/** Runs browser tests in Chromium with the present build; `name` names the report. */
+/** Runs browser tests in Chromium with the present build. */
 export async function playInChromium(name, args, { env, reporters } = {}) {
-  requireNode()
-  await installDependencies()
-  const chromium = await ensureChromium()
   await prepareBuild()
+  const chromium = await ensureChromium()
   return playBrowserTests(name, args, { env: { ...env, OFFSTAGE_CHROMIUM: chromium }, reporters })
 }
 
-/** Runs Playwright. The report is null when it ended without one. */
+/** Runs Playwright; `name` names the report, which is null when Playwright ended without one. */
 export async function playBrowserTests(name, args, { env = {}, reporters = [] } = {}) {
   const report = newReport(name)
   const { code } = await bin(
@@ -37,10 +28,14 @@ export async function playBrowserTests(name, args, { env = {}, reporters = [] } 
   return { code, report: readReport(report) }
 }
 
-/** Runs Vitest. The report is null when it ended without one. */
+/** Runs Vitest; `name` names the report, which is null when Vitest ended without one. */
 export async function playUnitTests(name, args, { env = {} } = {}) {
   const report = newReport(name)
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const reporters = [
+    '--reporter=default',
+    `--reporter=${VITEST_REPORT}`,
+    `--outputFile.json=${report}`,
+  ]
   const { code } = await bin('vitest', ['run', ...args, ...reporters], {
     env: { ...process.env, ...env },
   })
@@ -56,5 +51,5 @@ function newReport(name) {
 }
 
 function readReport(file) {
-  return existsSync(inProject(file)) ? JSON.parse(readFileSync(inProject(file), 'utf8')) : null
+  return existsSync(inProject(file)) ? readJson(file) : null
 }
