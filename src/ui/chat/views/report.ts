@@ -1,10 +1,11 @@
-import { html, nothing, render, type TemplateResult } from 'lit'
+import { css, html, nothing, render, type TemplateResult } from 'lit'
 import { visibleText } from '../../../conversation/index.ts'
 import { downloadFile } from '../../shared/download-file.ts'
 import { ReportFile } from '../../shared/report-file.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { iconButton } from './icon.ts'
+import { openSheet } from './sheet-dialog.ts'
 
 interface ReportWords {
   readonly button: string
@@ -68,16 +69,8 @@ class Sheet {
   }
 
   open(opener: Element): void {
-    const root = opener.getRootNode() as ShadowRoot
-    if (!root.adoptedStyleSheets.includes(styles())) root.adoptedStyleSheets.push(styles())
-    const dialog = this.#dialog
-    dialog.className = 'report-sheet'
-    dialog.setAttribute('part', 'report-sheet')
-    dialog.setAttribute('aria-labelledby', 'report-title')
-    dialog.addEventListener('close', () => dialog.remove())
-    root.append(dialog)
     this.#draw()
-    dialog.showModal()
+    openSheet(this.#dialog, opener, { name: 'report-sheet', styles })
     void this.#readReport()
   }
 
@@ -103,7 +96,7 @@ class Sheet {
     const file = this.#file
     render(
       html`
-        <h3 id="report-title">${text.title}</h3>
+        <h3 id="report-sheet-title">${text.title}</h3>
         <p>${text.warning}</p>
         ${file ? this.#contentView(file) : nothing}
         ${file || this.#problem ? nothing : html`<p class="note">${words.loading}</p>`}
@@ -129,7 +122,7 @@ class Sheet {
   #contentView({ messages, calls, files, tools }: ReportFile): TemplateResult {
     const text = this.#words
     const { format } = numberFormat(this.#context.locale)
-    return html`<div class="report-content">
+    return html`<div class="sheet-content report-content">
       <ul>
         <li>${text.messages(format(messages), format(files))}</li>
         <li>${text.calls(format(calls))}</li>
@@ -186,29 +179,30 @@ class Sheet {
   }
 }
 
-let sheet: CSSStyleSheet | undefined
+const styles = css`
+  .report-content ul {
+    padding-inline-start: 1.25em;
+  }
 
-function styles(): CSSStyleSheet {
-  if (sheet) return sheet
-  sheet = new CSSStyleSheet()
-  sheet.replaceSync(`
-    .report-sheet[open] {
-      display: flex; flex-direction: column; gap: 0.75em;
-      inline-size: min(28rem, calc(100vw - 2rem)); max-block-size: min(36rem, calc(100dvh - 2rem));
-      padding: 1.25em; border: 1px solid var(--_line); border-radius: var(--_radius);
-      background: var(--_ground); color: var(--_text); box-shadow: var(--_shadow);
-      font: inherit; overflow: hidden;
-    }
-    .report-sheet::backdrop { background: rgb(0 0 0 / 0.4); }
-    .report-sheet h3 { margin: 0; font-size: 1.0625em; font-weight: 600; }
-    .report-content { min-block-size: 0; overflow-y: auto; overscroll-behavior: contain; }
-    .report-content ul { padding-inline-start: 1.25em; }
-    .report-content fieldset { margin-block: 0.75em 0; padding: 0; border: 0; }
-    .report-content legend { padding: 0; }
-    .report-content .field {
-      flex-flow: wrap; gap: 0 0.5em; align-items: center;
-      min-block-size: var(--_row); overflow-wrap: anywhere;
-    }
-    .report-content .field input { align-self: center; }`)
-  return sheet
-}
+  .report-content fieldset {
+    margin-block: 0.75em 0;
+    padding: 0;
+    border: 0;
+  }
+
+  .report-content legend {
+    padding: 0;
+  }
+
+  .report-content .field {
+    flex-flow: wrap;
+    gap: 0 0.5em;
+    align-items: center;
+    min-block-size: var(--_row);
+    overflow-wrap: anywhere;
+  }
+
+  .report-content .field input {
+    align-self: center;
+  }
+`

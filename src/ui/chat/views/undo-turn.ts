@@ -1,4 +1,4 @@
-import { html, nothing, render, type TemplateResult } from 'lit'
+import { css, html, nothing, render, type TemplateResult } from 'lit'
 import { showInput, undoPlan, type UndoPlan, visibleText } from '../../../conversation/index.ts'
 import type { ShownCall, UndoneTurn } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
@@ -7,6 +7,7 @@ import { problemKey } from '../local-keys.ts'
 import type { UndoTurnWords } from '../words/words.ts'
 import { titleOf } from '../parts/page-sentence.ts'
 import { stateIcon } from './icon.ts'
+import { openSheet } from './sheet-dialog.ts'
 
 const EN: UndoTurnWords = {
   all: (count) => `Undo all ${count}…`,
@@ -97,23 +98,15 @@ class Sheet {
   }
 
   open(opener: Element): void {
-    const root = opener.getRootNode() as ShadowRoot
     const card = opener.closest<HTMLElement>('.call')
-    if (!root.adoptedStyleSheets.includes(styles())) root.adoptedStyleSheets.push(styles())
-    const dialog = this.#dialog
-    dialog.className = 'undo-sheet'
-    dialog.setAttribute('part', 'undo-sheet')
-    dialog.setAttribute('aria-labelledby', 'undo-title')
     const leave = this.#context.conversation.subscribe(() => this.#draw())
-    dialog.addEventListener('close', () => {
+    this.#dialog.addEventListener('close', () => {
       leave()
-      dialog.remove()
       // The button is gone once its call is undone.
       if (!opener.isConnected) card?.focus()
     })
-    root.append(dialog)
     this.#draw()
-    dialog.showModal()
+    openSheet(this.#dialog, opener, { name: 'undo-sheet', styles })
   }
 
   #planNow(): UndoPlan {
@@ -135,8 +128,8 @@ class Sheet {
     const text = this.#words
     render(
       html`
-        <h3 id="undo-title">${text.title}</h3>
-        <div class="undo-lists">
+        <h3 id="undo-sheet-title">${text.title}</h3>
+        <div class="sheet-content undo-lists">
           <p class="note">${text.toUndo}</p>
           <ul>
             ${undoable.map((call) => this.#itemView(call))}
@@ -279,33 +272,47 @@ function inLine({ input }: ShownCall): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
 }
 
-let sheet: CSSStyleSheet | undefined
+const styles = css`
+  .undo-lists ul {
+    padding: 0;
+    list-style: none;
+  }
 
-function styles(): CSSStyleSheet {
-  if (sheet) return sheet
-  sheet = new CSSStyleSheet()
-  sheet.replaceSync(`
-    .undo-sheet[open] {
-      display: flex; flex-direction: column; gap: 0.75em;
-      inline-size: min(28rem, calc(100vw - 2rem)); max-block-size: min(36rem, calc(100dvh - 2rem));
-      padding: 1.25em; border: 1px solid var(--_line); border-radius: var(--_radius);
-      background: var(--_ground); color: var(--_text); box-shadow: var(--_shadow);
-      font: inherit; overflow: hidden;
-    }
-    .undo-sheet::backdrop { background: rgb(0 0 0 / 0.4); }
-    .undo-sheet h3 { margin: 0; font-size: 1.0625em; font-weight: 600; }
-    .undo-lists { min-block-size: 0; overflow-y: auto; overscroll-behavior: contain; }
-    .undo-lists ul { padding: 0; list-style: none; }
-    .undo-lists ul + .note { margin-block-start: 0.75em; }
-    .undo-lists li {
-      display: flex; flex-wrap: wrap; gap: 0 0.5em; align-items: center;
-      padding-block: 0.375em; border-block-start: 1px solid var(--_line); overflow-wrap: anywhere;
-    }
-    .undo-lists .note + ul > :first-child { border: 0; }
-    .undo-lists .call-title { flex: 1 1 10em; }
-    .undo-lists li.problem { color: inherit; }
-    .undo-lists li > p { flex: 1 0 100%; }
-    .undo-lists .done .icon { color: var(--_done); }
-    .undo-lists .problem .icon { color: var(--_problem); }`)
-  return sheet
-}
+  .undo-lists ul + .note {
+    margin-block-start: 0.75em;
+  }
+
+  .undo-lists li {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 0.5em;
+    align-items: center;
+    padding-block: 0.375em;
+    border-block-start: 1px solid var(--_line);
+    overflow-wrap: anywhere;
+  }
+
+  .undo-lists .note + ul > :first-child {
+    border: 0;
+  }
+
+  .undo-lists .call-title {
+    flex: 1 1 10em;
+  }
+
+  .undo-lists li.problem {
+    color: inherit;
+  }
+
+  .undo-lists li > p {
+    flex: 1 0 100%;
+  }
+
+  .undo-lists .done .icon {
+    color: var(--_done);
+  }
+
+  .undo-lists .problem .icon {
+    color: var(--_problem);
+  }
+`
