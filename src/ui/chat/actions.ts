@@ -11,6 +11,7 @@ import type { Action, ChatActions, LocalState } from './context.ts'
 import { type AskedAbout, isOf, toCallRef } from './parts/call-ref.ts'
 import { problemKey, editKey, editSendingKey } from './local-keys.ts'
 import { restoreUnsent, markBeingSent, noteReturned } from './unsent-texts.ts'
+import { errorText } from './views/problem.ts'
 import type { Words } from './words/words.ts'
 
 export interface ActionTarget extends SendingTarget {
@@ -62,7 +63,7 @@ function performer(target: ActionTarget): ChatActions['perform'] {
     const key = problemKey(action.key ?? 'notices')
     target.local.set(key, undefined)
     // Runs within the user gesture: consent is checked before the first await.
-    acted(act).catch((thrown: unknown) => target.local.set(key, wordsOf(thrown)))
+    acted(act).catch((thrown: unknown) => target.local.set(key, errorText(thrown)))
     return true
   }
 }
@@ -112,10 +113,6 @@ function deleting(
       local.set('deleted', undefined)
     },
   }
-}
-
-function wordsOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
 interface SendingTarget {

@@ -11,8 +11,7 @@ import type {
 import { hostOf, safeAddress } from '../markdown/safe-address.ts'
 import { attempt } from '../rendered-calls.ts'
 import { iconButton } from './icon.ts'
-
-type Maybe = TemplateResult | typeof nothing
+import type { Maybe } from './problem.ts'
 
 /** Makes what an element needs to show the page's additions to answers. */
 export function createAdditions(): AnswerAdditions {

@@ -6,6 +6,7 @@ import { inputKey, problemKey } from '../local-keys.ts'
 import { pageSentence } from '../parts/page-sentence.ts'
 import { formKey, inputView, type OpenForm } from './input.ts'
 import { loadedView } from './loaded-view.ts'
+import type { Maybe } from './problem.ts'
 import { callKey, toCallRef } from '../parts/call-ref.ts'
 import { goTo, isComposing } from '../walk-messages.ts'
 
@@ -209,10 +210,7 @@ const askView = loadedView<[PendingCall]>({ name: 'asks', box: 'question' }, () 
 )
 
 /** Shows the controls that a call waits for, but for those that the host's card has. */
-export function waitingView(
-  context: ChatContext,
-  call: PendingCall,
-): TemplateResult | typeof nothing {
+export function waitingView(context: ChatContext, call: PendingCall): Maybe {
   const card = context.answeringCard(call)
   switch (call.kind) {
     case 'approval':

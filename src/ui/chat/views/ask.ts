@@ -14,12 +14,9 @@ import { visibleText } from '../../../conversation/index.ts'
 import { inLines } from '../parts/failures.ts'
 import { toCallRef } from '../parts/call-ref.ts'
 import { inputView } from './input.ts'
+import type { Maybe } from './problem.ts'
 import { readFormValues, choicesOf } from '../parts/form-content.ts'
 import type { Words } from '../words/words.ts'
-
-export { readFormValues } from '../parts/form-content.ts'
-
-/** Shared with other forms, which load them from this file. */
 
 /** Shows the agent's question, or asks what became of an interrupted call. */
 export function askView(context: ChatContext, call: PendingCall): TemplateResult {
@@ -99,10 +96,7 @@ function questionView(context: ChatContext, call: PendingCall): TemplateResult {
   `
 }
 
-function optionsView(
-  options: readonly string[],
-  send: (answer: string) => void,
-): TemplateResult | typeof nothing {
+function optionsView(options: readonly string[], send: (answer: string) => void): Maybe {
   if (options.length === 0) return nothing
   return html`<div class="buttons">
     ${options.map(

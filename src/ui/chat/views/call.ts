@@ -20,6 +20,7 @@ import { repeat } from 'lit/directives/repeat.js'
 import { sharedApprovalCalls } from '../parts/rows.ts'
 import { callKey, isOf } from '../parts/call-ref.ts'
 import { loadedView } from './loaded-view.ts'
+import { type Maybe, problemLine } from './problem.ts'
 
 const undoView = loadedView<[ShownCall]>({ name: 'undo', box: 'note' }, () =>
   import('./undo-turn.ts').then(({ undoView }) => undoView),
@@ -111,19 +112,13 @@ function resultIn(call: ShownCall): string | null {
 }
 
 /** Shows the source of the tool, which the tool's title might not reveal. */
-export function sourceView(
-  { words }: ChatContext,
-  { source }: Pick<ShownCall, 'source'>,
-): TemplateResult | typeof nothing {
+export function sourceView({ words }: ChatContext, { source }: Pick<ShownCall, 'source'>): Maybe {
   return source === undefined
     ? nothing
     : html`<p class="note source">${words.from(visibleText(source))}</p>`
 }
 
-function untilView(
-  { words, locale }: ChatContext,
-  pending: PendingCall | undefined,
-): TemplateResult | typeof nothing {
+function untilView({ words, locale }: ChatContext, pending: PendingCall | undefined): Maybe {
   if (pending?.until === undefined) return nothing
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'short' })
   return html`<p class="note">${words.until(format.format(pending.until))}</p>`
@@ -157,7 +152,7 @@ function blockView(
 }
 
 /** Shows a tool's progress: a bar for a number between 0 and 1, and its text. */
-function progressView({ progress }: ShownCall): TemplateResult | typeof nothing {
+function progressView({ progress }: ShownCall): Maybe {
   const { ratio, text } = progressOf(progress)
   if (ratio === undefined && text === undefined) return nothing
   return html`<p class="progress">
@@ -167,7 +162,7 @@ function progressView({ progress }: ShownCall): TemplateResult | typeof nothing 
 }
 
 /** Shows that a call was undone, or offers to undo it. */
-function undoneView(context: ChatContext, call: ShownCall): TemplateResult | typeof nothing {
+function undoneView(context: ChatContext, call: ShownCall): Maybe {
   if (call.undo === 'done') return html`<p class="note">${context.words.undone}</p>`
   return canUndo(context, call) ? undoView(context, call) : nothing
 }
@@ -182,10 +177,9 @@ export function problemView(
   { local }: ChatContext,
   call: { readonly toolCallId: string },
   isPending: boolean,
-): TemplateResult | typeof nothing {
+): Maybe {
   const ofAnswer = isPending ? local.get<string>(problemKey(answerKey(call))) : undefined
-  const problem = local.get<string>(problemKey(call.toolCallId)) ?? ofAnswer
-  return problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`
+  return problemLine(local.get<string>(problemKey(call.toolCallId)) ?? ofAnswer)
 }
 
 /** Shows waiting calls of child agents, one by one. */

@@ -17,6 +17,7 @@ import { iconButton, iconView } from './icon.ts'
 import { noticesView, stateViews, waitingOf, askBeforeLeaving } from './notices.ts'
 import { rowView } from './row.ts'
 import { loadedView } from './loaded-view.ts'
+import { problemLine } from './problem.ts'
 import type { ConversationSnapshot } from '../../../index.ts'
 import type { AskedAbout } from '../parts/call-ref.ts'
 import { messageText } from '../parts/text-of.ts'
@@ -228,7 +229,6 @@ function composerView(context: ChatContext): TemplateResult {
   // A question about a card is a text alone.
   const about = files.length > 0 ? undefined : local.get<AskedAbout>('about')
   const isEmpty = text.trim() === '' && files.length === 0
-  const problem = local.get<string>(problemKey('composer'))
   const send = (event: Event): void => {
     event.preventDefault()
     if (isEmpty || beingRead(local, conversationId).length > 0 || !actions.send(text, files)) return
@@ -247,7 +247,7 @@ function composerView(context: ChatContext): TemplateResult {
   }
   return html`
     <form class="composer" part="composer">
-      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
+      ${problemLine(local.get(problemKey('composer')))}
       ${isOpen && !about && !isEmpty ? html`<p class="note">${words.steerHint}</p>` : nothing}
       ${files.length > 0 ? attachedView(context, files) : nothing}
       <div class="compose">

@@ -7,8 +7,7 @@ import { messageText } from '../parts/text-of.ts'
 import { sentWhileLoading, prependToDraft, unsentIn } from '../unsent-texts.ts'
 import { goTo, findWaitingCard } from '../walk-messages.ts'
 import { iconButton } from './icon.ts'
-
-type Maybe = TemplateResult | typeof nothing
+import type { Maybe } from './problem.ts'
 
 export interface Details {
   /** Number of calls that wait for the person; 0 if all of them are in view. */

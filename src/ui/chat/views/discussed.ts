@@ -17,6 +17,7 @@ import { titleOf } from '../parts/page-sentence.ts'
 import { describedIn, isRecord, nameOf } from '../parts/input-fields.ts'
 import type { DiscussWords } from '../words/words.ts'
 import { formKey, schemaOf } from './input.ts'
+import { type Maybe, problemLine } from './problem.ts'
 
 const EN: DiscussWords = {
   askAbout: (title) => `Ask about “${title}”…`,
@@ -123,7 +124,7 @@ function discussionView(
   context: ChatContext,
   call: PendingCall,
   conversation: Conversation,
-): TemplateResult | typeof nothing {
+): Maybe {
   const snapshot = conversation.getSnapshot()
   const entries = readDiscussion(snapshot)
   const isOne = context.snapshot.pending.filter(({ kind }) => kind === 'approval').length === 1
@@ -143,7 +144,7 @@ function discussionView(
       const isNewest = at === entries.length - 1
       return entryView(context, call, { entry, isRunning: isRunning && isNewest })
     })}
-    ${snapshot.error ? html`<p class="problem" role="alert">${visibleText(snapshot.error.message)}</p>` : nothing}
+    ${problemLine(snapshot.error && visibleText(snapshot.error.message))}
     ${
       isRunning
         ? html`<button type="button" class="quiet" @click=${() => void conversation.abort()}>

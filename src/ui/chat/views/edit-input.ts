@@ -5,7 +5,8 @@ import { inputKey, problemKey } from '../local-keys.ts'
 import { toCallRef } from '../parts/call-ref.ts'
 import { onEscape } from '../walk-messages.ts'
 import { describedIn, nameOf, isRecord } from '../parts/input-fields.ts'
-import { readFormValues, fieldView } from './ask.ts'
+import { readFormValues } from '../parts/form-content.ts'
+import { fieldView } from './ask.ts'
 import { formKey, type OpenForm, schemaOf } from './input.ts'
 
 /** A value of an input, or the whole input if it isn't an object. */

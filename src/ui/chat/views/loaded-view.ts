@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from 'lit'
 import type { ChatContext, LocalState } from '../context.ts'
 import { problemKey } from '../local-keys.ts'
+import { errorText } from './problem.ts'
 
 type View<Rest extends readonly unknown[]> = (context: ChatContext, ...rest: Rest) => TemplateResult
 
@@ -26,8 +27,7 @@ export function loadedView<Rest extends readonly unknown[]>(
       })
     loading.then(
       () => local.set(name, true),
-      (thrown: unknown) =>
-        local.set(key, thrown instanceof Error ? thrown.message : String(thrown)),
+      (thrown: unknown) => local.set(key, errorText(thrown)),
     )
   }
   return (context, ...rest) => {

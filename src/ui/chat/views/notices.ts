@@ -15,12 +15,14 @@ import {
 import { sentWhileLoading } from '../unsent-texts.ts'
 import type { Details } from './details.ts'
 import { loadedView } from './loaded-view.ts'
+import { type Maybe, problemLine } from './problem.ts'
 
 /** Shows notices about the run and its conversation, between messages and composer. */
 export function noticesView(context: ChatContext): TemplateResult {
   return html`
     <div class="notices" part="notices">
-      ${detailsOf(context)} ${stateViews(context, 'notice')} ${problemView(context)}
+      ${detailsOf(context)} ${stateViews(context, 'notice')}
+      ${problemLine(context.local.get(problemKey('notices')))}
     </div>
   `
 }
@@ -50,20 +52,12 @@ function unseenOf({ snapshot, isFollowing, renderers }: ChatContext): number {
   return cards === 1 && isFollowing ? 0 : waiting
 }
 
-/** Shows why the last action failed. */
-function problemView({ local }: ChatContext): Maybe {
-  const problem = local.get<string>(problemKey('notices'))
-  return problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`
-}
-
 /** Returns the calls that wait for a person. */
 export function waitingOf({
   pending,
 }: Pick<ConversationSnapshot, 'pending'>): readonly PendingCall[] {
   return pending.filter(({ kind }) => kind !== 'output' && kind !== 'settlement')
 }
-
-type Maybe = TemplateResult | typeof nothing
 
 /** Shows the conversation's states that belong in this place. */
 export function stateViews(context: ChatContext, place: StateEntry['place']): Maybe[] {
@@ -156,10 +150,7 @@ export function continueRun({
   actions.perform({ name: 'continue' }, () => conversation.continue())
 }
 
-function offerView(
-  context: ChatContext,
-  offer: StateButton | undefined,
-): TemplateResult | typeof nothing {
+function offerView(context: ChatContext, offer: StateButton | undefined): Maybe {
   const [label, act] = (offer && BUTTONS[offer]?.(context)) || []
   return label === undefined ? nothing : html`<button type="button" @click=${act}>${label}</button>`
 }

@@ -5,6 +5,7 @@ import { ReportFile } from '../../shared/report-file.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { iconButton } from './icon.ts'
+import { errorText, problemLine } from './problem.ts'
 import { openSheet } from './sheet-dialog.ts'
 
 interface ReportWords {
@@ -80,13 +81,8 @@ class Sheet {
       const stream = await agent.conversations.export(snapshot.conversationId)
       this.#file = new ReportFile(await new Response(stream).text())
     } catch (thrown) {
-      this.#fail(thrown)
+      this.#problem = errorText(thrown)
     }
-    this.#draw()
-  }
-
-  #fail(thrown: unknown): void {
-    this.#problem = thrown instanceof Error ? thrown.message : String(thrown)
     this.#draw()
   }
 
@@ -100,7 +96,7 @@ class Sheet {
         <p>${text.warning}</p>
         ${file ? this.#contentView(file) : nothing}
         ${file || this.#problem ? nothing : html`<p class="note">${words.loading}</p>`}
-        ${this.#problem ? html`<p class="problem" role="alert">${this.#problem}</p>` : nothing}
+        ${problemLine(this.#problem)}
         <div class="buttons">
           <button
             type="button"

@@ -26,6 +26,7 @@ import { waitForRunStart } from '../actions.ts'
 import { titleOf } from '../parts/page-sentence.ts'
 import { onEscape } from '../walk-messages.ts'
 import { iconButton, stateIcon } from './icon.ts'
+import { type Maybe, problemLine } from './problem.ts'
 
 /** Renders a row. Messages and finished calls render again only when their inputs change: a long conversation has many. */
 export function rowView(context: ChatContext, row: ChatRow): TemplateResult | DirectiveResult {
@@ -144,7 +145,6 @@ const KEY = 'approvals'
 function approvalsView(context: ChatContext, calls: readonly PendingCall[]): TemplateResult {
   const { words, locale, local } = context
   const title = words.waitingCalls(numberFormat(locale).format(calls.length))
-  const problem = local.get<string>(problemKey(KEY))
   return html`
     <div
       class="call waiting approvals"
@@ -160,7 +160,7 @@ function approvalsView(context: ChatContext, calls: readonly PendingCall[]): Tem
         () => calls.map(callKey).join(' '),
         () => allView(context, calls),
       )}
-      ${problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`}
+      ${problemLine(local.get(problemKey(KEY)))}
     </div>
   `
 }
@@ -254,7 +254,7 @@ function messageView(context: MessageContext, message: ShownMessage): TemplateRe
 function reflectionView(
   { words, markdown: options }: MessageContext,
   { reflection }: ShownMessage,
-): TemplateResult | typeof nothing {
+): Maybe {
   if (!reflection) return nothing
   const isRemark = reflection.mode === 'annotate'
   const text = isRemark ? reflection.text : reflection.original
@@ -264,11 +264,7 @@ function reflectionView(
   </details>`
 }
 
-function partView(
-  context: MessageContext,
-  message: ShownMessage,
-  part: Part,
-): TemplateResult | Node | typeof nothing {
+function partView(context: MessageContext, message: ShownMessage, part: Part): Maybe | Node {
   const { words, markdown: options, answers } = context
   const own =
     message.role === 'assistant' ? attempt(() => answers.renderPart?.(part, message)) : null
@@ -310,10 +306,7 @@ function reasoningTitle(
 }
 
 /** Shows the actions on a complete message. */
-function messageActionsView(
-  context: MessageContext,
-  message: ShownMessage,
-): TemplateResult | typeof nothing {
+function messageActionsView(context: MessageContext, message: ShownMessage): Maybe {
   const { snapshot, words, local, actions, conversation } = context
   if (message.at === undefined) return nothing
   const isOwn = message.role === 'user'
@@ -391,7 +384,6 @@ function editorView(context: MessageContext, message: ShownMessage): TemplateRes
   const { words, local, actions } = context
   const text = local.get<string>(editKey(message)) ?? ''
   const isSending = local.get(editSendingKey(message)) === true
-  const problem = local.get<string>(problemKey(message.id))
   const close = (): void => {
     local.set(problemKey(message.id), undefined)
     local.set(editKey(message), undefined)
@@ -411,7 +403,7 @@ function editorView(context: MessageContext, message: ShownMessage): TemplateRes
           local.set(editKey(message), (event.target as HTMLTextAreaElement).value)}
         @keydown=${onEscape(close)}
       ></textarea>
-      ${problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`}
+      ${problemLine(local.get(problemKey(message.id)))}
       <div class="buttons">
         <button class="primary" aria-disabled=${isSending}>${words.send}</button>
         <button type="button" @click=${close}>${words.cancel}</button>

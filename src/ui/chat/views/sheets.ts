@@ -6,6 +6,7 @@ import { downloadFile } from '../../shared/download-file.ts'
 import { numberFormat } from '../formats.ts'
 import { problemKey } from '../local-keys.ts'
 import { onEscape } from '../walk-messages.ts'
+import { errorText, type Maybe, problemLine } from './problem.ts'
 import type { ConversationRecord, Agent, AgentMemory, ListedMemory } from '../../../index.ts'
 
 /** Shows the list of conversations or of memories. */
@@ -56,7 +57,7 @@ function memoriesView(context: ChatContext): TemplateResult {
 }
 
 /** Shows that nothing is found, or not read yet. A failed reading has its own text. */
-function emptyView(context: ChatContext): TemplateResult | typeof nothing {
+function emptyView(context: ChatContext): Maybe {
   const { words, local } = context
   if (listedMemories(context)) return html`<p class="note">${words.noMemories}</p>`
   return local.get(problemKey('list')) ? nothing : html`<p class="note">${words.loading}</p>`
@@ -336,7 +337,7 @@ async function readMemories({ agent, snapshot, local }: Context): Promise<void> 
   } catch (thrown) {
     if (!isNewest()) return
     local.set(KEY, undefined)
-    local.set(problemKey('list'), thrown instanceof Error ? thrown.message : String(thrown))
+    local.set(problemKey('list'), errorText(thrown))
   }
 }
 

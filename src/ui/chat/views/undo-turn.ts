@@ -7,6 +7,7 @@ import { problemKey } from '../local-keys.ts'
 import type { UndoTurnWords } from '../words/words.ts'
 import { titleOf } from '../parts/page-sentence.ts'
 import { stateIcon } from './icon.ts'
+import { errorText, type Maybe, problemLine } from './problem.ts'
 import { openSheet } from './sheet-dialog.ts'
 
 const EN: UndoTurnWords = {
@@ -148,7 +149,7 @@ class Sheet {
                   </ul>`
           }
         </div>
-        ${this.#problem ? html`<p class="problem" role="alert">${this.#problem}</p>` : nothing}
+        ${problemLine(this.#problem)}
         <div class="buttons">
           ${this.#buttonsView()}
           <button type="button" autofocus @click=${() => this.#dialog.close()}>
@@ -171,8 +172,7 @@ class Sheet {
         : this.#skipped.has(call.toolCallId) && this.#words.stays
     return html`<li class=${kind ?? nothing}>
       ${kind ? stateIcon(kind) : nothing} ${this.#nameView(call)}
-      ${note ? html`<small>${note}</small>` : nothing}
-      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
+      ${note ? html`<small>${note}</small>` : nothing} ${problemLine(problem)}
     </li>`
   }
 
@@ -201,7 +201,7 @@ class Sheet {
     >`
   }
 
-  #buttonsView(): TemplateResult | typeof nothing {
+  #buttonsView(): Maybe {
     const { words, locale } = this.#context
     const left = this.#left()
     const failed = this.#failed
@@ -252,7 +252,7 @@ class Sheet {
         if (failed) local.set(problemKey(failed.toolCallId), this.#problemOf(failed))
         else this.#dialog.close()
       } catch (thrown) {
-        this.#problem = thrown instanceof Error ? thrown.message : String(thrown)
+        this.#problem = errorText(thrown)
         // The sheet was closed meanwhile: the chat shows the problem.
         if (!this.#dialog.open) throw thrown
       } finally {
