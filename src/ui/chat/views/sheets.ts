@@ -16,32 +16,47 @@ export function sheetView(context: ChatContext): TemplateResult {
     : conversationsView(context)
 }
 
+/** Local state key of the text that a list is searched for. */
+type SearchKey = 'search' | 'memory-search'
+
+function queryOf({ local, locale }: ChatContext, key: SearchKey): string {
+  return (local.get<string>(key) ?? '').toLocaleLowerCase(locale)
+}
+
+/** The field that searches a list, and why the last action in the list failed. */
+function searchView(
+  { words, local }: ChatContext,
+  key: SearchKey,
+  onSearch?: () => void,
+): TemplateResult {
+  const search = ({ target }: Event): void => {
+    onSearch?.()
+    local.set(key, (target as HTMLInputElement).value)
+  }
+  return html`<input
+      type="search"
+      aria-label=${words.searchConversations}
+      placeholder=${words.searchConversations}
+      .value=${local.get<string>(key) ?? ''}
+      @input=${search}
+    />
+    ${problemLine(local.get(problemKey('list')))}`
+}
+
 /** Maximum number of entries drawn; for more, a person searches. */
 const MOST_SHOWN = 200
 
 /** Shows the agent's memories, to browse, search, save and delete. */
 function memoriesView(context: ChatContext): TemplateResult {
   const { words, local, locale } = context
-  const query = (local.get<string>('memory-search') ?? '').toLocaleLowerCase(locale)
+  const query = queryOf(context, 'memory-search')
   const entries = listedMemories(context)
   const found =
     entries?.filter(({ entry }) => entry.text.toLocaleLowerCase(locale).includes(query)) ?? []
-  const search = ({ target }: Event): void => {
-    armForgetting(local, null)
-    local.set('memory-search', (target as HTMLInputElement).value)
-  }
-  const problem = local.get<string>(problemKey('list'))
   return html`
     <div class="list" part="list" role="region" aria-label=${words.memories}>
       <h3>${words.memories}</h3>
-      <input
-        type="search"
-        aria-label=${words.searchConversations}
-        placeholder=${words.searchConversations}
-        .value=${local.get<string>('memory-search') ?? ''}
-        @input=${search}
-      />
-      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
+      ${searchView(context, 'memory-search', () => armForgetting(local, null))}
       ${found.length === 0 ? emptyView(context) : nothing}
       <ul>
         ${repeat(
@@ -129,7 +144,7 @@ function save(found: readonly FoundMemory[]): void {
 /** Lists all conversations, to open, search, rename and delete them. */
 function conversationsView(context: ChatContext): TemplateResult {
   const { agent, words, local, locale } = context
-  const query = (local.get<string>('search') ?? '').toLocaleLowerCase(locale)
+  const query = queryOf(context, 'search')
   const deleted = local.get<ConversationRecord>('deleted')
   const shown = agent.conversations
     .getSnapshot()
@@ -138,18 +153,9 @@ function conversationsView(context: ChatContext): TemplateResult {
         title.toLocaleLowerCase(locale).includes(query) &&
         conversationId !== deleted?.conversationId,
     )
-  const problem = local.get<string>(problemKey('list'))
   return html`
     <div class="list" part="list" role="region" aria-label=${words.conversations}>
-      <input
-        type="search"
-        aria-label=${words.searchConversations}
-        placeholder=${words.searchConversations}
-        .value=${local.get<string>('search') ?? ''}
-        @input=${({ target }: Event) => local.set('search', (target as HTMLInputElement).value)}
-      />
-      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
-      ${deleted ? deletedView(context, deleted) : nothing}
+      ${searchView(context, 'search')} ${deleted ? deletedView(context, deleted) : nothing}
       ${shown.length === 0 ? html`<p class="note">${query ? words.nothingFound : words.noConversations}</p>` : nothing}
       <ul>
         ${repeat(
