@@ -1,4 +1,4 @@
-import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import type { LitElement, ReactiveController } from 'lit'
 
 /** Parts of a card that must be seen before approval. Folded parts only repeat what the title says. */
 const PARTS = ':is(.call-title, .source, .because, .about, .asked-field, pre.asked):not(.fold *)'
@@ -98,12 +98,6 @@ const BETWEEN_LOOKS = 100
  */
 const GUARDED = '.call.waiting, .asked-call, .asked-all'
 
-interface Host extends ReactiveControllerHost {
-  readonly renderRoot: HTMLElement | DocumentFragment
-  readonly isConnected: boolean
-  getBoundingClientRect(): DOMRect
-}
-
 /** `top` and `left` are relative to the chat. */
 interface Card {
   readonly top: number
@@ -123,7 +117,7 @@ interface Thrown {
  */
 export class CardGuard implements ReactiveController {
   readonly seen: SeenApprovals = new SeenApprovals()
-  readonly #host: Host
+  readonly #host: LitElement
   readonly #cards = new Map<Element, Card>()
   #root: HTMLElement | DocumentFragment | null = null
   /** Position of the chat itself. */
@@ -143,7 +137,7 @@ export class CardGuard implements ReactiveController {
     this.#lookAtCards(now, true)
   }
 
-  constructor(host: Host) {
+  constructor(host: LitElement) {
     this.#host = host
   }
 

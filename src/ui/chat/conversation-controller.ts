@@ -1,10 +1,6 @@
-import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import type { LitElement, ReactiveController } from 'lit'
 import type { Agent, Conversation, ConversationSnapshot } from '../../index.ts'
 import { GREW, type Grew } from './markdown/sliced-markdown.ts'
-
-interface Host extends ReactiveControllerHost {
-  readonly renderRoot: HTMLElement | DocumentFragment
-}
 
 /** Minimum time between drawings of a growing text. Milliseconds. */
 const BETWEEN_DRAWINGS = 60
@@ -17,7 +13,7 @@ const LONGEST_REST = 1000
 
 /** Redraws an element when its conversation changes, while it is connected. */
 export class ConversationController implements ReactiveController {
-  readonly #host: Host
+  readonly #host: LitElement
   readonly #isSeen: () => boolean
   #conversation: Conversation | null = null
   #unsubscribe: (() => void) | null = null
@@ -32,7 +28,7 @@ export class ConversationController implements ReactiveController {
   #shape = ''
 
   /** @param isSeen Whether the newest text is in view. */
-  constructor(host: Host, isSeen: () => boolean) {
+  constructor(host: LitElement, isSeen: () => boolean) {
     this.#host = host
     this.#isSeen = isSeen
     host.addController(this)

@@ -4,7 +4,6 @@ import {
   type PropertyDeclarations,
   type PropertyValues,
   type ReactiveController,
-  type ReactiveControllerHost,
   type TemplateResult,
 } from 'lit'
 import type { Conversation, ConversationSnapshot, Run } from '../../index.ts'
@@ -406,7 +405,7 @@ export class DeletionWatch {
  * Tells the styles how much of the screen is visible. An on-screen keyboard covers the lower part of a fixed element,
  * in browsers that don't shrink the page.
  */
-function watchScreen(host: ReactiveControllerHost & HTMLElement): void {
+function watchScreen(host: LitElement): void {
   const { visualViewport: viewport } = globalThis
   if (!viewport) return
   const measure = (): void => {
@@ -434,12 +433,12 @@ const READ_MS = 7000
 
 /** Announces changes in a polite live region of its own. The code that words them loads after the first render. */
 class Announcer implements ReactiveController {
-  readonly #host: ReactiveControllerHost & { readonly renderRoot: ParentNode }
+  readonly #host: LitElement
   #code: Announce | null = null
   #announced: ((code: Announce) => Announced) | null = null
   #later: ReturnType<typeof setTimeout> | undefined
 
-  constructor(host: ReactiveControllerHost & { readonly renderRoot: ParentNode }) {
+  constructor(host: LitElement) {
     this.#host = host
     host.addController(this)
   }
@@ -481,10 +480,6 @@ class Announcer implements ReactiveController {
   }
 }
 
-interface Host extends ReactiveControllerHost {
-  readonly renderRoot: HTMLElement | DocumentFragment
-}
-
 interface Focused {
   readonly element: Element
   /** Id of the message around it. */
@@ -501,7 +496,7 @@ interface Focused {
  * Moves the focus nearby if its element is removed or disabled: within the message, card or list, to the composer, or
  * to the messages.
  */
-function keepFocus(host: Host): void {
+function keepFocus(host: LitElement): void {
   let focused: Focused | null = null
   host.addController({
     hostUpdate() {

@@ -1,10 +1,6 @@
-import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import type { LitElement, ReactiveController } from 'lit'
 import type { ChatHistory } from './context.ts'
 import { type ChatRow, RowWindow, type ShownRows } from './parts/rows.ts'
-
-interface Host extends ReactiveControllerHost {
-  readonly renderRoot: HTMLElement | DocumentFragment
-}
 
 /** Distance to the end of the drawn rows at which more are drawn. In heights of the log. */
 const AHEAD = 2
@@ -22,7 +18,7 @@ const LONG_MS = 16
  * none takes long, and no more than a log can need.
  */
 export class HistoryWindow implements ReactiveController, ChatHistory {
-  readonly #host: Host
+  readonly #host: LitElement
   readonly #showsNewest: () => boolean
   readonly #window = new RowWindow()
   #log: HTMLElement | null = null
@@ -37,7 +33,7 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
   #kept: { readonly element: Element; readonly top: number } | null = null
 
   /** @param showsNewest Whether the newest row is in view. */
-  constructor(host: Host, showsNewest: () => boolean) {
+  constructor(host: LitElement, showsNewest: () => boolean) {
     this.#host = host
     this.#showsNewest = showsNewest
     host.addController(this)

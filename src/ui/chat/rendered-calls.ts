@@ -1,4 +1,4 @@
-import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import type { LitElement, ReactiveController } from 'lit'
 import type { FieldValues, ShownCall } from '../../index.ts'
 import type { ChatContext, RenderedCall, ShownRef } from './context.ts'
 import { isOf, toCallRef } from './parts/call-ref.ts'
@@ -16,11 +16,11 @@ interface Shown {
  * element. The call's card shows it in a slot.
  */
 export class RenderedCalls implements ReactiveController {
-  readonly #host: ReactiveControllerHost & HTMLElement
+  readonly #host: LitElement
   readonly #shown = new Map<string, Shown>()
   #context: ChatContext | null = null
 
-  constructor(host: ReactiveControllerHost & HTMLElement) {
+  constructor(host: LitElement) {
     this.#host = host
     host.addController(this)
   }

@@ -1,9 +1,5 @@
-import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import type { LitElement, ReactiveController } from 'lit'
 import { GREW } from './markdown/sliced-markdown.ts'
-
-interface Host extends ReactiveControllerHost {
-  readonly renderRoot: HTMLElement | DocumentFragment
-}
 
 /** Distance to the end at which a log counts as read there. Pixels. */
 const NEAR = 48
@@ -13,7 +9,7 @@ const NEAR = 48
  * below. A message taller than the log stays with its beginning in view.
  */
 export class ScrollFollow implements ReactiveController {
-  readonly #host: Host
+  readonly #host: LitElement
   readonly #sizes: ResizeObserver | undefined = globalThis.ResizeObserver
     ? new ResizeObserver(() => this.#keep())
     : undefined
@@ -27,7 +23,7 @@ export class ScrollFollow implements ReactiveController {
   /** Messages whose beginning was already shown. */
   readonly #anchored = new WeakSet<Element>()
 
-  constructor(host: Host) {
+  constructor(host: LitElement) {
     this.#host = host
     host.addController(this)
   }

@@ -1,8 +1,4 @@
-import type { ReactiveController, ReactiveControllerHost } from 'lit'
-
-interface Host extends ReactiveControllerHost {
-  readonly renderRoot: HTMLElement | DocumentFragment
-}
+import type { LitElement, ReactiveController } from 'lit'
 
 const NO_LIST = { scrollTop: 0, clientHeight: 0, scrollHeight: 0 }
 
@@ -23,7 +19,7 @@ interface Drawn {
  * there.
  */
 export class ListWindow implements ReactiveController {
-  readonly #host: Host
+  readonly #host: LitElement
   #list: HTMLElement | null = null
   #observer: ResizeObserver | null = null
   #top = 0
@@ -33,7 +29,7 @@ export class ListWindow implements ReactiveController {
   #isAtEnd = false
   #reveals: number | null = null
 
-  constructor(host: Host) {
+  constructor(host: LitElement) {
     this.#host = host
     host.addController(this)
   }
