@@ -1,12 +1,13 @@
 import type { LocalState } from './context.ts'
 import type { FilePart } from '../../index.ts'
+import { conversationKey } from './local-keys.ts'
 
 /** Limit for all files of one message. Bytes. */
 const MOST = 20_000_000
 
 /** Returns the files attached to the draft of a conversation. */
 export function getAttachments(local: LocalState, conversationId: string): readonly FilePart[] {
-  return local.get<readonly FilePart[]>(keyOf(conversationId)) ?? []
+  return local.get<readonly FilePart[]>(conversationKey('attached', conversationId)) ?? []
 }
 
 export function setAttachments(
@@ -14,12 +15,12 @@ export function setAttachments(
   conversationId: string,
   files: readonly FilePart[],
 ): void {
-  local.set(keyOf(conversationId), files.length > 0 ? files : undefined)
+  local.set(conversationKey('attached', conversationId), files.length > 0 ? files : undefined)
 }
 
 /** Returns the files still being read: a message sent before would lack them. */
 export function beingRead(local: LocalState, conversationId: string): readonly File[] {
-  return local.get<readonly File[]>(readingKeyOf(conversationId)) ?? []
+  return local.get<readonly File[]>(conversationKey('attaching', conversationId)) ?? []
 }
 
 /**
@@ -38,7 +39,7 @@ export async function attach(
   ]
   const total = sizes.reduce((sum, size) => sum + size, 0)
   if (total > MOST) throw new RangeError(`${total} > ${MOST} bytes`)
-  local.set(readingKeyOf(conversationId), reading)
+  local.set(conversationKey('attaching', conversationId), reading)
   try {
     const unread: string[] = []
     const parts = await Promise.all(
@@ -51,16 +52,8 @@ export async function attach(
     if (unread.length > 0) throw new Error(unread.join(', '))
   } finally {
     const others = beingRead(local, conversationId).filter((file) => !files.includes(file))
-    local.set(readingKeyOf(conversationId), others)
+    local.set(conversationKey('attaching', conversationId), others)
   }
-}
-
-function keyOf(conversationId: string): string {
-  return `attached:${conversationId}`
-}
-
-function readingKeyOf(conversationId: string): string {
-  return `attaching:${conversationId}`
 }
 
 /** Base64 has four characters for three bytes. */

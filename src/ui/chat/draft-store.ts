@@ -1,7 +1,7 @@
 import { isUnfinished } from '../../conversation/index.ts'
 import type { ShownMessage } from '../../index.ts'
 import type { ChatContext, LocalState } from './context.ts'
-import { editedId, editKey, inputKey, isInputKey } from './local-keys.ts'
+import { conversationKey, editedId, editKey, inputKey, isInputKey } from './local-keys.ts'
 import { toCallRef } from './parts/call-ref.ts'
 import type { PersistentStorage } from './persistent-storage.ts'
 import { joined, sendingTexts } from './unsent-texts.ts'
@@ -25,11 +25,11 @@ export class DraftStore {
     const left = joined(...sendingTexts(local, conversationId))
       ? null
       : this.#takeLeft(conversationId)
-    const draft = joined(left, memory.getItem(draftName(conversationId)))
+    const draft = joined(left, memory.getItem(conversationKey('draft', conversationId)))
     local.set('draft', draft || undefined)
     const texts = {
-      ...this.#readDraft(inputsName(conversationId)),
-      ...this.#readDraft(editsName(conversationId)),
+      ...this.#readDraft(conversationKey('inputs', conversationId)),
+      ...this.#readDraft(conversationKey('edits', conversationId)),
     }
     this.#kept = Object.keys(texts)
     for (const [key, text] of Object.entries(texts)) local.set(key, text)
@@ -38,24 +38,27 @@ export class DraftStore {
   /** Runs after each drawing. */
   save({ local, snapshot }: Pick<ChatContext, 'local' | 'snapshot'>): void {
     const { conversationId } = snapshot
-    this.#write(draftName(conversationId), local.get<string>('draft') ?? null)
+    this.#write(conversationKey('draft', conversationId), local.get<string>('draft') ?? null)
     // Calls of a run that this page has left still wait, so inputs written for them are kept.
     if (!snapshot.ended || !isUnfinished(snapshot.ended))
-      this.#writeTexts(inputsName(conversationId), textsIn(local, this.#inputKeys(snapshot)))
+      this.#writeTexts(
+        conversationKey('inputs', conversationId),
+        textsIn(local, this.#inputKeys(snapshot)),
+      )
     const edits = this.#editKeys(local, snapshot)
     this.#kept = [...new Set([...this.#kept, ...edits])]
-    this.#writeTexts(editsName(conversationId), textsIn(local, edits))
+    this.#writeTexts(conversationKey('edits', conversationId), textsIn(local, edits))
   }
 
   /** Keeps texts that are being sent, even to a conversation off view. After a reload they return to the draft. */
   keepSending(local: LocalState, conversationId: string): void {
     const text = joined(...sendingTexts(local, conversationId))
-    this.#write(onItsWayName(conversationId), text || null)
+    this.#write(conversationKey('sending', conversationId), text || null)
   }
 
   /** Takes the text that the previous page was sending when it was left. */
   #takeLeft(conversationId: string): string | null {
-    const name = onItsWayName(conversationId)
+    const name = conversationKey('sending', conversationId)
     const left = this.#memory().getItem(name)
     this.#write(name, null)
     return left
@@ -63,7 +66,7 @@ export class DraftStore {
 
   /** Forgets an edit that was sent, even in a conversation that is no longer on view. */
   forgetEdit(conversationId: string, message: Pick<ShownMessage, 'id'>): void {
-    const name = editsName(conversationId)
+    const name = conversationKey('edits', conversationId)
     const { [editKey(message)]: _sent, ...others } = this.#readDraft(name)
     this.#writeTexts(name, others)
   }
@@ -103,22 +106,6 @@ function textsIn(local: LocalState, keys: readonly string[]): Texts {
   return Object.fromEntries(
     texts.filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
-}
-
-function draftName(conversationId: string): string {
-  return `draft:${conversationId}`
-}
-
-function onItsWayName(conversationId: string): string {
-  return `sending:${conversationId}`
-}
-
-function inputsName(conversationId: string): string {
-  return `inputs:${conversationId}`
-}
-
-function editsName(conversationId: string): string {
-  return `edits:${conversationId}`
 }
 
 /** Other code of the origin may have written this value. */

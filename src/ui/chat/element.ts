@@ -22,7 +22,7 @@ import { DraftStore } from './draft-store.ts'
 import { PanelWidth } from './panel-width.ts'
 import { Failures } from './parts/failures.ts'
 import type { ChatEnvironment } from './parts/states.ts'
-import { problemKey } from './local-keys.ts'
+import { conversationKey, problemKey } from './local-keys.ts'
 import { ReasoningTimes } from './reasoning-times.ts'
 import { openStorage } from './persistent-storage.ts'
 import { RenderedCalls } from './rendered-calls.ts'
@@ -284,7 +284,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       this.#local.get<string>(problemKey(key))?.includes(error.message) === true
     return {
       ...this.#around.current(run?.retry),
-      isDeleted: this.#local.get(goneKey(conversationId)) === true,
+      isDeleted: this.#local.get(conversationKey('gone', conversationId)) === true,
       resumedRunId: this.#local.get('resumed'),
       unsent: unsentIn(this.#local, snapshot).text,
       isErrorShown: isShown('composer') || isShown('notices'),
@@ -373,11 +373,6 @@ export function createLocalState(onChange: () => void): LocalState {
   }
 }
 
-/** Local state key: the conversation was deleted while it was on view. */
-export function goneKey(conversationId: string): string {
-  return `gone:${conversationId}`
-}
-
 /** Notices that the conversation on view is deleted, by another page or element. */
 export class DeletionWatch {
   /** Id of the last conversation seen with messages. */
@@ -388,14 +383,14 @@ export class DeletionWatch {
     const { conversationId, messages, status } = snapshot
     if (messages.length > 0) {
       this.#seen = conversationId
-      local.set(goneKey(conversationId), undefined)
+      local.set(conversationKey('gone', conversationId), undefined)
       return
     }
     if (this.#seen !== conversationId || status === 'loading') return
     this.#seen = null
     // A conversation with a cleared history is also empty, so storage is asked.
     agent.conversations.get(conversationId).then(
-      (stored) => stored === null && local.set(goneKey(conversationId), true),
+      (stored) => stored === null && local.set(conversationKey('gone', conversationId), true),
       () => {},
     )
   }

@@ -1,5 +1,22 @@
 import type { ShownMessage } from '../../index.ts'
 
+/** `gone`: the conversation was deleted while it was on view. */
+type ConversationState =
+  | 'draft'
+  | 'inputs'
+  | 'edits'
+  | 'sending'
+  | 'unsent'
+  | 'returned'
+  | 'attached'
+  | 'attaching'
+  | 'gone'
+
+/** Local state key, or name in the storage, of something that belongs to a conversation. */
+export function conversationKey(state: ConversationState, conversationId: string): string {
+  return `${state}:${conversationId}`
+}
+
 /** Local state key of the text to which a person's message is being edited. */
 export function editKey({ id }: Pick<ShownMessage, 'id'>): string {
   return `${EDIT}${id}`

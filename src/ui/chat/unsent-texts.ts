@@ -1,11 +1,12 @@
 import { getAttachments, setAttachments } from './attachments.ts'
 import type { LocalState } from './context.ts'
 import type { ConversationSnapshot, FilePart } from '../../index.ts'
+import { conversationKey } from './local-keys.ts'
 import { messageText } from './parts/text-of.ts'
 
 /** Returns text that was neither sent nor put back into the composer. */
 export function unsentOf(local: LocalState, conversationId: string): string | undefined {
-  return local.get(unsentKey(conversationId))
+  return local.get(conversationKey('unsent', conversationId))
 }
 
 /** Returns the message that is neither in the conversation nor back in the composer. */
@@ -24,7 +25,11 @@ export function unsentIn(
 
 /** Returns texts that are being sent to a conversation; they may wait until the storage opens. */
 export function sendingTexts(local: LocalState, conversationId: string): readonly string[] {
-  return local.get<readonly OnItsWay[]>(onItsWayKey(conversationId))?.map(({ text }) => text) ?? []
+  return (
+    local
+      .get<readonly OnItsWay[]>(conversationKey('sending', conversationId))
+      ?.map(({ text }) => text) ?? []
+  )
 }
 
 /** Returns messages sent before the conversation was loaded. Messages sent later appear in it at once. */
@@ -37,7 +42,7 @@ export function sentWhileLoading(
 
 /** Marks a text as being sent. Returns a function that removes the mark. */
 export function markBeingSent(local: LocalState, conversationId: string, text: string): () => void {
-  const key = onItsWayKey(conversationId)
+  const key = conversationKey('sending', conversationId)
   const one: OnItsWay = { text }
   const others = (): readonly OnItsWay[] =>
     (local.get<readonly OnItsWay[]>(key) ?? []).filter((each) => each !== one)
@@ -51,12 +56,12 @@ interface OnItsWay {
 
 /** Whether the person already has this text back. */
 function isReturned(local: LocalState, conversationId: string, text: string): boolean {
-  return local.get(returnedKey(conversationId)) === text
+  return local.get(conversationKey('returned', conversationId)) === text
 }
 
 /** Records that a person got a text back outside of the composer. */
 export function noteReturned(local: LocalState, conversationId: string, text: string): void {
-  local.set(returnedKey(conversationId), text)
+  local.set(conversationKey('returned', conversationId), text)
 }
 
 interface UnsentMessage {
@@ -77,14 +82,18 @@ export function restoreUnsent(local: LocalState, { isOnView, ...message }: Retur
   if (text.trim() === '') return
   const isFree = isOnView && (local.get<string>('draft') ?? '').trim() === ''
   if (isFree) local.set('draft', text)
-  else local.set(unsentKey(conversationId), joined(unsentOf(local, conversationId), text))
+  else
+    local.set(
+      conversationKey('unsent', conversationId),
+      joined(unsentOf(local, conversationId), text),
+    )
 }
 
 /** Takes an unsent message back: its text goes before the current draft. */
 export function prependToDraft(local: LocalState, message: UnsentMessage): void {
   takeBack(local, message)
   local.set('draft', joined(message.text, local.get('draft')))
-  local.set(unsentKey(message.conversationId), undefined)
+  local.set(conversationKey('unsent', message.conversationId), undefined)
 }
 
 function takeBack(local: LocalState, { conversationId, text, files = [] }: UnsentMessage): void {
@@ -95,16 +104,4 @@ function takeBack(local: LocalState, { conversationId, text, files = [] }: Unsen
 /** Joins texts with a blank line; empty ones are left out. */
 export function joined(...texts: readonly (string | null | undefined)[]): string {
   return texts.filter((text) => text?.trim()).join('\n\n')
-}
-
-function onItsWayKey(conversationId: string): string {
-  return `sending:${conversationId}`
-}
-
-function unsentKey(conversationId: string): string {
-  return `unsent:${conversationId}`
-}
-
-function returnedKey(conversationId: string): string {
-  return `returned:${conversationId}`
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { DeletionWatch, goneKey } from '../../../src/ui/chat/element.ts'
+import { DeletionWatch } from '../../../src/ui/chat/element.ts'
+import { conversationKey } from '../../../src/ui/chat/local-keys.ts'
 import { until } from '../client/fake-worker.ts'
 import { agentFor, showChat } from './chat-stage.ts'
 
@@ -17,7 +18,13 @@ async function shown() {
       look()
       return conversation.getSnapshot().messages.length === 0
     })
-  return { agent, conversation, emptied, look, isGone: () => local.get(goneKey('c1')) === true }
+  return {
+    agent,
+    conversation,
+    emptied,
+    look,
+    isGone: () => local.get(conversationKey('gone', 'c1')) === true,
+  }
 }
 
 test('a conversation deleted while on view counts as deleted until it is restarted', async () => {
