@@ -1,5 +1,6 @@
 import type { LitElement, ReactiveController } from 'lit'
 import type { FieldValues, ShownCall } from '../../index.ts'
+import { attempt } from './attempt.ts'
 import type { ChatContext, RenderedCall, ShownRef } from './context.ts'
 import { isOf, toCallRef } from './parts/call-ref.ts'
 import { answerKey } from './local-keys.ts'
@@ -102,16 +103,6 @@ export class RenderedCalls implements ReactiveController {
     this.#shown.delete(id)
     attempt(() => shown?.rendered?.dispose?.())
     shown?.container.remove()
-  }
-}
-
-/** Reports errors of the page's own functions to the page; the chat goes on. */
-export function attempt<Value>(act: () => Value): Value | undefined {
-  try {
-    return act()
-  } catch (thrown) {
-    reportError(thrown)
-    return undefined
   }
 }
 

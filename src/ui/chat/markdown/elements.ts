@@ -1,4 +1,5 @@
 import { copyText } from '../../shared/copy-text.ts'
+import { attempt } from '../attempt.ts'
 import type { MarkdownOptions } from '../context.ts'
 import type { Words } from '../words/words.ts'
 import { hostOf, saysHost } from './safe-address.ts'
@@ -74,7 +75,7 @@ export function picture(url: URL, alt: string, { options, words }: Drawing): HTM
 export function math(element: HTMLElement, source: string, { options }: Drawing): HTMLElement {
   const size = /^\$[^$]/.test(source) ? 1 : 2
   const isBlock = source.startsWith('$$') || source.startsWith('\\[')
-  const rendered = made(() => options.renderMath?.(source.slice(size, -size).trim(), isBlock))
+  const rendered = attempt(() => options.renderMath?.(source.slice(size, -size).trim(), isBlock))
   element.replaceChildren()
   append(element, [rendered ?? source])
   return element
@@ -112,7 +113,7 @@ export function codeBlock(
 /** Colours code. The page's `highlight`, if any, is called once the code is complete. */
 export function highlight(code: HTMLElement, { options }: Drawing, isOpen: boolean): void {
   if (isOpen && options.highlight) return
-  const colored = made(() =>
+  const colored = attempt(() =>
     options.highlight?.(code.textContent ?? '', code.getAttribute('data-language') ?? ''),
   )
   if (colored) code.replaceChildren(colored)
@@ -121,16 +122,6 @@ export function highlight(code: HTMLElement, { options }: Drawing, isOpen: boole
 
 function button(className: string, text: string, onclick: () => void): HTMLElement {
   return Object.assign(make('button', className, text), { type: 'button', onclick })
-}
-
-/** Calls one of the page's functions. If it throws, the error is reported and null returned. */
-function made(make: () => Node | null | undefined): Node | null | undefined {
-  try {
-    return make()
-  } catch (thrown) {
-    reportError(thrown)
-    return null
-  }
 }
 
 let loading: Promise<typeof Colors> | undefined

@@ -9,7 +9,7 @@ import type {
   MessageContext,
 } from '../context.ts'
 import { hostOf, safeAddress } from '../markdown/safe-address.ts'
-import { attempt } from '../rendered-calls.ts'
+import { attempt } from '../attempt.ts'
 import { iconButton } from './icon.ts'
 import type { Maybe } from './problem.ts'
 
