@@ -221,26 +221,24 @@ export class Timeline {
   }
 }
 
-/** Returns a call's phase after a row; null: none. Undefined if the row doesn't change it. */
+/** A call's phase after a row; null: none. Other rows don't change it. */
+const PHASES: { readonly [Type in Row['type']]?: Phase | null } = {
+  'call-started': 'tool',
+  'approval-requested': 'person',
+  'question-asked': 'person',
+  'output-requested': 'person',
+  'call-interrupted': 'person',
+  'call-suspended': 'person',
+  'approval-answered': null,
+  'question-answered': null,
+  'interruption-resolved': null,
+  'call-withdrawn': null,
+  'call-settled': null,
+}
+
+/** Undefined if the row doesn't change the phase. Rows of a file may have any type, such as `toString`. */
 function phaseAfter({ type }: Row): Phase | null | undefined {
-  if (type === 'call-started') return 'tool'
-  if (
-    type === 'approval-requested' ||
-    type === 'question-asked' ||
-    type === 'output-requested' ||
-    type === 'call-interrupted' ||
-    type === 'call-suspended'
-  )
-    return 'person'
-  if (
-    type === 'approval-answered' ||
-    type === 'question-answered' ||
-    type === 'interruption-resolved' ||
-    type === 'call-withdrawn' ||
-    type === 'call-settled'
-  )
-    return null
-  return undefined
+  return Object.hasOwn(PHASES, type) ? PHASES[type] : undefined
 }
 
 function touch(draft: Draft, row: Row): void {

@@ -189,13 +189,10 @@ export const frame: CSSResult = css`
   }
 
   .export {
-    border-block-start: 1px solid var(--_line);
-  }
-
-  .export {
     display: grid;
     gap: 0.375rem;
     max-block-size: 60%;
+    border-block-start: 1px solid var(--_line);
     overflow: auto;
   }
 

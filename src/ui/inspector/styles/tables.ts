@@ -101,23 +101,6 @@ export const tables: CSSResult = css`
     font-weight: 600;
   }
 
-  .indent-1 {
-    padding-inline-start: 1rem;
-  }
-
-  .indent-2 {
-    padding-inline-start: 2rem;
-  }
-
-  .indent-3 {
-    padding-inline-start: 3rem;
-  }
-
-  .indent-4,
-  .indent-5 {
-    padding-inline-start: 4rem;
-  }
-
   .status {
     color: var(--_muted);
     font-weight: 400;

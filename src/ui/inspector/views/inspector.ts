@@ -228,7 +228,10 @@ function timelineView({ recording, chosen, choose, list }: InspectorContext): Te
 function cellsOf(line: TimelineLine, run: TimelineLine): (TemplateResult | string)[] {
   const { total, model, tool, person } = timesOf(line)
   return [
-    html`<span class="indent-${Math.min(line.depth, 5)}">${toVisibleText(line.name)}</span>`,
+    // Set by property: a policy may refuse a style attribute.
+    html`<span .style=${`padding-inline-start: ${Math.min(line.depth, 4)}rem`}
+      >${toVisibleText(line.name)}</span
+    >`,
     html`<span class="status ${line.status}">${toVisibleText(line.status)}</span>`,
     timeOfDay(line.startedAt),
     duration(total),
