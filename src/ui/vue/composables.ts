@@ -11,6 +11,7 @@ import {
   type VNode,
   type VNodeProps,
   watch,
+  type WatchSource,
   computed,
   type ComputedRef,
   type MaybeRefOrGetter,
@@ -61,18 +62,13 @@ export function useAgent(): AgentRef {
   return inject(AGENT, null) ?? throwNoAgent('There is no OffstageProvider around this component.')
 }
 
-/** Runs `work` with the agent while the component is mounted. `work` returns its cleanup. */
-function whileMounted(work: (agent: Agent) => () => void): void {
-  const agent = useAgent()
+/** Calls `act` with the source's value while the component is mounted, and with each new value. */
+function whileMounted<Value>(
+  source: WatchSource<Value>,
+  act: (value: Value, onCleanup: (undo: () => void) => void) => void,
+): void {
   onMounted(() => {
-    const follow = (
-      now: Agent | null,
-      _before: unknown,
-      onCleanup: (undo: () => void) => void,
-    ): void => {
-      if (now) onCleanup(work(now))
-    }
-    watch(agent, follow, { immediate: true })
+    watch(source, (value, _before, onCleanup) => act(value, onCleanup), { immediate: true })
   })
 }
 
@@ -122,20 +118,13 @@ export function useConversation(
   const followed = computed(() => conversationOf(agent.value, toValue(id)))
   // The snapshot that a server renders, so that hydration matches.
   const snapshot = shallowRef(select(followed.value.empty))
-  onMounted(() => {
-    const follow = (
-      { subscribe, getSnapshot }: typeof followed.value,
-      _before: unknown,
-      onCleanup: (undo: () => void) => void,
-    ): void => {
-      const pick = memoizeSelector(select, snapshot.value)
-      const show = (): void => {
-        snapshot.value = pick(getSnapshot())
-      }
-      onCleanup(subscribe(show))
-      show()
+  whileMounted(followed, ({ subscribe, getSnapshot }, onCleanup) => {
+    const pick = memoizeSelector(select, snapshot.value)
+    const show = (): void => {
+      snapshot.value = pick(getSnapshot())
     }
-    watch(followed, follow, { immediate: true })
+    onCleanup(subscribe(show))
+    show()
   })
   return {
     snapshot,
@@ -155,7 +144,8 @@ export function useTool<
   Output = unknown,
 >(tool: MaybeRefOrGetter<CompositeToolWith<Schema, Output>>): void
 export function useTool(tool: MaybeRefOrGetter<AnyTool>): void {
-  whileMounted((agent) => {
+  whileMounted(useAgent(), (agent, onCleanup) => {
+    if (!agent) return
     let newest = toValue(tool)
     const mounted = mountTool(agent, () => newest)
     const stop = watch(
@@ -165,14 +155,16 @@ export function useTool(tool: MaybeRefOrGetter<AnyTool>): void {
         mounted.redefine()
       },
     )
-    return () => {
+    onCleanup(() => {
       stop()
       mounted.unmount()
-    }
+    })
   })
 }
 
 /** Adds a value to the model's page context while the component is mounted. Each step reads the newest value. */
 export function useAgentContext(value: unknown): void {
-  whileMounted((agent) => agent.addContext(() => toValue(value)))
+  whileMounted(useAgent(), (agent, onCleanup) => {
+    if (agent) onCleanup(agent.addContext(() => toValue(value)))
+  })
 }
