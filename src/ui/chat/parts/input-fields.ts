@@ -82,9 +82,9 @@ export function nameOf(key: string, described: unknown): FieldName {
   const { title, description } = described
   return {
     key,
-    label: visibleText(isWord(title) ? title : inWords(key)),
+    label: visibleText(hasText(title) ? title : inWords(key)),
     isOfSchema: true,
-    ...(isWord(description) && { hint: visibleText(description) }),
+    ...(hasText(description) && { hint: visibleText(description) }),
   }
 }
 
@@ -125,7 +125,7 @@ function inWords(key: string): string {
   return whole === '' ? key : whole
 }
 
-function isWord(value: unknown): value is string {
+export function hasText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }
 

@@ -2,7 +2,7 @@ import { isUnfinished, showInput, visibleText } from '../../../conversation/inde
 import { inLines } from './failures.ts'
 import type { ConversationSnapshot, JsonValue, ShownCall, ToolOutput } from '../../../index.ts'
 import type { Words } from '../words/words.ts'
-import { isObject } from './input-fields.ts'
+import { hasText, isObject } from './input-fields.ts'
 
 export interface CallState {
   /** Decides the icon and style. */
@@ -65,12 +65,12 @@ export function resultOf({ status, output, readOnly }: ShownCall): CallResult | 
   if (status !== 'succeeded' || readOnly || !output) return null
   if (output.type === 'json' && isObject(output.value)) {
     const { value } = output
-    const remark = REMARKS.map((key) => value[key]).find(isWords)
+    const remark = REMARKS.map((key) => value[key]).find(hasText)
     // With a reason, any other false value is an outcome, too: `{ sent: false, reason }`. Without, it may be data.
-    const isRefused = isWords(value['reason'])
+    const isRefused = hasText(value['reason'])
       ? Object.values(value).includes(false)
       : value['ok'] === false || value['success'] === false
-    const isDone = !isRefused && !isWords(value['error'])
+    const isDone = !isRefused && !hasText(value['error'])
     return isDone && !remark ? null : { text: lineOf(remark ?? ''), isDone }
   }
   const text = textIn(output).slice(0, MOST_READ)
@@ -105,12 +105,8 @@ export function tellingValue({ input }: Pick<ShownCall, 'input'>): string {
   return lineOf(String(value), LONGEST_VALUE)
 }
 
-function isWords(value: JsonValue | undefined): value is string {
-  return typeof value === 'string' && value.trim() !== ''
-}
-
 function isShort(value: JsonValue): boolean {
-  return isWords(value) || typeof value === 'number'
+  return hasText(value) || typeof value === 'number'
 }
 
 /** Characters of a line in a row. A value is also part of its row's name for screen readers. */
