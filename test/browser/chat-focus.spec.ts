@@ -62,7 +62,7 @@ test('the focus on a message stays out of another conversation that is shown ins
   openChat,
   model,
 }) => {
-  model.enqueue(say('One.'), say('Two.'))
+  model.enqueue(say('One.'), say('Two.'), say('Three.'))
   const { page, send } = await openChat(model)
   await send('First')
   await expect(replies(page)).toContainText('One.')
@@ -79,10 +79,16 @@ test('the focus on a message stays out of another conversation that is shown ins
   const first = await show()
   await send('Second')
   await expect(replies(page)).toContainText('Two.')
-  await replies(page).getByRole('button', { name: 'Copy' }).focus()
-  await show(first)
-  await expect(replies(page)).toContainText('One.')
-  expect(await focusedMessage(page)).toBeUndefined()
+  await press(page, 'Regenerate')
+  await expect(replies(page)).toContainText('Three.')
+  for (const button of ['Copy', 'Previous version']) {
+    await replies(page).getByRole('button', { name: button }).focus()
+    const second = await show(first)
+    await expect(replies(page)).toContainText('One.')
+    expect(await focusedMessage(page)).toBeUndefined()
+    await show(second)
+    await expect(replies(page)).toContainText('Three.')
+  }
 })
 
 test('a picture that a key loads gets the focus', async ({ openChat, model }) => {

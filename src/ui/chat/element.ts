@@ -479,7 +479,7 @@ interface Focused {
   readonly element: Element
   /** Id of the message around it. */
   readonly messageId: string | undefined
-  /** Index of the message, if the element may show another version of it, which has another id. Otherwise -1. */
+  /** Index of the message, for another version of it, which has another id. -1 in another conversation. */
   readonly at: number
   /** The card around it. */
   readonly card: HTMLElement | null
@@ -491,15 +491,17 @@ interface Focused {
  * Moves the focus nearby if its element is removed or disabled: within the message, card or list, to the composer, or
  * to the messages.
  */
-function keepFocus(host: LitElement): void {
+function keepFocus(host: LitElement & Pick<ChatProperties, 'conversationId'>): void {
   let focused: Focused | null = null
+  let drawnId: string | null = null
   host.addController({
     hostUpdate() {
       const element = (host.renderRoot as ShadowRoot).activeElement
-      focused = element && placeOf(host.renderRoot, element)
+      focused = element && placeOf(host.renderRoot, element, host.conversationId === drawnId)
     },
     hostUpdated() {
       const had = focused
+      drawnId = host.conversationId
       focused = null
       if (!had || (had.element.isConnected && !had.element.matches(':disabled'))) return
       nextPlace(host.renderRoot, had)?.focus({ preventScroll: true })
@@ -510,12 +512,12 @@ function keepFocus(host: LitElement): void {
 const FIRST_IN_SHEET = '.list :is(input, button):not(:disabled)'
 
 /** Runs before anything is removed. */
-function placeOf(root: ParentNode, element: Element): Focused {
+function placeOf(root: ParentNode, element: Element, isSameConversation: boolean): Focused {
   const message = element.closest<HTMLElement>('[data-message]')
   return {
     element,
     messageId: message?.dataset['message'],
-    at: message && element.closest('.branches, .editor') ? messagesIn(root).indexOf(message) : -1,
+    at: message && isSameConversation ? messagesIn(root).indexOf(message) : -1,
     card: element.closest('.call'),
     inSheet: element.closest('.list li, .list'),
   }
