@@ -8,7 +8,7 @@ import type {
   ShownMessage,
 } from '../../index.ts'
 import type { Action, ChatActions, LocalState } from './context.ts'
-import { type AskedAbout, isOf, toCallRef } from './parts/call-ref.ts'
+import { type DiscussedCall, isSameCall, toCallRef } from './parts/call-ref.ts'
 import { problemKey, editKey, editSendingKey } from './local-keys.ts'
 import { restoreUnsent, markBeingSent, noteReturned } from './unsent-texts.ts'
 import { errorText } from './views/problem.ts'
@@ -24,21 +24,21 @@ export interface ActionTarget extends SendingTarget {
 }
 
 /** Time in which a deleted conversation can be restored. Milliseconds. */
-const RETURNABLE_MS = 8000
+const RESTORABLE_MS = 8000
 
 export function createActions(target: ActionTarget): ChatActions {
-  const perform = performer(target)
+  const perform = createPerform(target)
   const openConversation = (conversationId: string | null): void => {
     target.local.set('list', undefined)
     target.view(conversationId)
   }
   return {
     perform,
-    ...sending(target, perform),
-    ...deleting(target, perform),
+    ...createSendActions(target, perform),
+    ...createDeleteActions(target, perform),
     openConversation,
     startNew: () => openConversation(null),
-    scrollToLatest: () => target.toLatest(),
+    scrollToLatest: () => target.scrollToLatest(),
     openBubble: () => target.setOpen(true),
     closeBubble: () => target.setOpen(false),
   }
@@ -56,31 +56,31 @@ function isAllowed({ element, conversation }: ActionTarget, { name, detail }: Ac
   return element.dispatchEvent(event)
 }
 
-function performer(target: ActionTarget): ChatActions['perform'] {
+function createPerform(target: ActionTarget): ChatActions['perform'] {
   return (action, act) => {
     if (!isAllowed(target, action)) return false
-    if (action.key !== 'list') keepUsed(target)
+    if (action.key !== 'list') keepUsedConversation(target)
     const key = problemKey(action.key ?? 'notices')
     target.local.set(key, undefined)
     // Runs within the user gesture: consent is checked before the first await.
-    acted(act).catch((thrown: unknown) => target.local.set(key, errorText(thrown)))
+    callAsync(act).catch((thrown: unknown) => target.local.set(key, errorText(thrown)))
     return true
   }
 }
 
 /** Keeps a conversation that is used while its deletion can still be undone. */
-function keepUsed({ local, conversation }: ActionTarget): void {
+function keepUsedConversation({ local, conversation }: ActionTarget): void {
   const deleted = local.get<ConversationRecord>('deleted')?.conversationId
   if (deleted !== undefined && deleted === conversation()?.getSnapshot().conversationId)
     local.set('deleted', undefined)
 }
 
 /** Rejects if it throws, too. */
-async function acted(act: () => Promise<unknown>): Promise<void> {
+async function callAsync(act: () => Promise<unknown>): Promise<void> {
   await act()
 }
 
-function deleting(
+function createDeleteActions(
   target: ActionTarget,
   perform: ChatActions['perform'],
 ): Pick<ChatActions, 'delete' | 'restore'> {
@@ -106,7 +106,7 @@ function deleting(
       remove()
       agent = target.agent()
       local.set('deleted', record)
-      timer = setTimeout(remove, RETURNABLE_MS)
+      timer = setTimeout(remove, RESTORABLE_MS)
     },
     restore() {
       clearTimeout(timer)
@@ -119,17 +119,17 @@ interface SendingTarget {
   readonly local: LocalState
   conversation(): Conversation | null
   words(): Words
-  toLatest(): void
+  scrollToLatest(): void
   /** Keeps texts that are being sent until they arrive, even if another conversation is on view by then. */
-  keepOnItsWay(conversationId: string): void
+  keepSending(conversationId: string): void
   /** Forgets a sent edit, even if another conversation is on view by then. */
   forgetEdit(conversationId: string, message: ShownMessage): void
 }
 
-type Sending = Pick<ChatActions, 'send' | 'stop' | 'edit'>
+type SendActions = Pick<ChatActions, 'send' | 'stop' | 'edit'>
 
 /** Creates the actions that send. No text is lost if sending fails. */
-function sending(target: SendingTarget, perform: ChatActions['perform']): Sending {
+function createSendActions(target: SendingTarget, perform: ChatActions['perform']): SendActions {
   const key = 'composer'
   return {
     send(text, files = []) {
@@ -137,19 +137,19 @@ function sending(target: SendingTarget, perform: ChatActions['perform']): Sendin
       if (!conversation || (text.trim() === '' && files.length === 0)) return false
       const steers = conversation.getSnapshot().runId !== undefined
       return perform({ name: 'send', detail: { text, files, steers }, key }, async () => {
-        target.toLatest()
+        target.scrollToLatest()
         const { conversationId } = conversation.getSnapshot()
-        const arrived = markBeingSent(target.local, conversationId, text)
-        target.keepOnItsWay(conversationId)
+        const unmark = markBeingSent(target.local, conversationId, text)
+        target.keepSending(conversationId)
         try {
           await deliver(conversation, inputOf(text, files), target.local.get('about'))
         } catch (thrown) {
           const isOnView = target.conversation() === conversation
           restoreUnsent(target.local, { conversationId, isOnView, text, files })
-          throw notSent(thrown, target.words())
+          throw createUnsentError(thrown, target.words())
         } finally {
-          arrived()
-          target.keepOnItsWay(conversationId)
+          unmark()
+          target.keepSending(conversationId)
         }
       })
     },
@@ -174,24 +174,29 @@ function sending(target: SendingTarget, perform: ChatActions['perform']): Sendin
 async function deliver(
   conversation: Conversation,
   input: RunInput,
-  about: AskedAbout | undefined,
+  about: DiscussedCall | undefined,
 ): Promise<void> {
   const snapshot = conversation.getSnapshot()
   const { runId, status, pending } = snapshot
   // Until the next drawing, `about` may name a call that was answered, or that another conversation has.
-  const waits = pending.some((call) => about && isOf(about.call, toCallRef({ snapshot }, call)))
+  const isWaiting = pending.some(
+    (call) => about && isSameCall(about.call, toCallRef({ snapshot }, call)),
+  )
   const answer =
-    about && waits && typeof input === 'string' && (await conversation.discuss(about.call, input))
+    about &&
+    isWaiting &&
+    typeof input === 'string' &&
+    (await conversation.discuss(about.call, input))
   if (answer) return waitForRunStart(answer)
   // The run may have ended meanwhile, and a loading conversation may have one.
-  const isMaybeOpen = runId !== undefined || status === 'loading'
-  if (isMaybeOpen && (await conversation.steer(input, { when: 'soonest' })) !== null) return
+  const isMaybeRunning = runId !== undefined || status === 'loading'
+  if (isMaybeRunning && (await conversation.steer(input, { when: 'soonest' })) !== null) return
   await waitForRunStart(conversation.send(input))
 }
 
 /** The editor stays open with its text until that is part of the conversation. */
 async function sendEdit(
-  { local, words, forgetEdit, conversation: onView }: SendingTarget,
+  { local, words, forgetEdit, conversation: currentConversation }: SendingTarget,
   conversation: Conversation,
   { message, text }: { readonly message: ShownMessage; readonly text: string },
 ): Promise<void> {
@@ -204,8 +209,14 @@ async function sendEdit(
     const { conversationId, messages } = conversation.getSnapshot()
     // Another tab may have switched to a branch without this message.
     if (messages.some(({ id }) => id === message.id)) noteReturned(local, conversationId, text)
-    else restoreUnsent(local, { conversationId, isOnView: onView() === conversation, text, files })
-    throw notSent(thrown, words())
+    else
+      restoreUnsent(local, {
+        conversationId,
+        isOnView: currentConversation() === conversation,
+        text,
+        files,
+      })
+    throw createUnsentError(thrown, words())
   }
 }
 
@@ -226,7 +237,7 @@ export async function waitForRunStart(run: Run): Promise<void> {
 }
 
 /** Creates the error that says why something was not sent. */
-function notSent(thrown: unknown, words: Words): Error {
+function createUnsentError(thrown: unknown, words: Words): Error {
   const { code, message } = thrown as { readonly code?: unknown; readonly message?: unknown }
   const why = code === 'disposed' ? words.disposed : typeof message === 'string' ? message : ''
   return new Error(`${words.unsent} ${why}`.trim(), { cause: thrown })

@@ -19,7 +19,7 @@ export function setAttachments(
 }
 
 /** Returns the files still being read: a message sent before would lack them. */
-export function beingRead(local: LocalState, conversationId: string): readonly File[] {
+export function filesBeingRead(local: LocalState, conversationId: string): readonly File[] {
   return local.get<readonly File[]>(conversationKey('attaching', conversationId)) ?? []
 }
 
@@ -32,7 +32,7 @@ export async function attach(
   conversationId: string,
   files: readonly File[],
 ): Promise<void> {
-  const reading = [...beingRead(local, conversationId), ...files]
+  const reading = [...filesBeingRead(local, conversationId), ...files]
   const sizes = [
     ...getAttachments(local, conversationId).map(sizeOf),
     ...reading.map(({ size }) => size),
@@ -43,7 +43,7 @@ export async function attach(
   try {
     const unread: string[] = []
     const parts = await Promise.all(
-      files.map((file) => partOf(file).catch(() => (unread.push(file.name), []))),
+      files.map((file) => toFilePart(file).catch(() => (unread.push(file.name), []))),
     )
     setAttachments(local, conversationId, [
       ...getAttachments(local, conversationId),
@@ -51,8 +51,8 @@ export async function attach(
     ])
     if (unread.length > 0) throw new Error(unread.join(', '))
   } finally {
-    const others = beingRead(local, conversationId).filter((file) => !files.includes(file))
-    local.set(conversationKey('attaching', conversationId), others)
+    const remaining = filesBeingRead(local, conversationId).filter((file) => !files.includes(file))
+    local.set(conversationKey('attaching', conversationId), remaining)
   }
 }
 
@@ -61,16 +61,16 @@ function sizeOf({ data }: FilePart): number {
   return (data.length * 3) / 4
 }
 
-async function partOf(file: File): Promise<FilePart> {
+async function toFilePart(file: File): Promise<FilePart> {
   return {
     type: 'file',
     mediaType: file.type || 'application/octet-stream',
-    data: await base64Of(file),
+    data: await toBase64(file),
     filename: file.name,
   }
 }
 
-function base64Of(file: File): Promise<string> {
+function toBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()
     reader.addEventListener('load', () => {

@@ -83,15 +83,15 @@ function bandOf(log: Element | null): Band {
 }
 
 /** How long a card that appeared, or moved by itself, ignores pointers. Milliseconds. */
-const SETTLING = 500
+const SETTLING_MS = 500
 /** Movements this soon after a person scrolls or types count as caused by it. Milliseconds. */
-const OWN_DOING = 300
+const OWN_ACTION_MS = 300
 /** Scroll events this close together belong to one flick of a finger. Milliseconds. */
-const OWN_SCROLL = 150
+const FLICK_SCROLL_MS = 150
 /** How long a card must be still after a flick before clicks on it are accepted. Milliseconds. */
-const AFTER_THROW = 150
+const AFTER_FLICK_MS = 150
 /** Interval at which waiting cards are measured: pages move them without an event. Milliseconds. */
-const BETWEEN_LOOKS = 100
+const BETWEEN_MEASURES_MS = 100
 /**
  * Elements with answer buttons, each judged by its own position: a card, each call in it, and its buttons for all
  * calls.
@@ -106,7 +106,7 @@ interface Card {
 }
 
 /** The list of messages, while it still scrolls after a flick. */
-interface Thrown {
+interface Flick {
   readonly at: number
   readonly height: number
 }
@@ -121,20 +121,20 @@ export class CardGuard implements ReactiveController {
   readonly #cards = new Map<Element, Card>()
   #root: HTMLElement | DocumentFragment | null = null
   /** Position of the chat itself. */
-  #at = { top: 0, left: 0 }
+  #chatPosition = { top: 0, left: 0 }
   #actedAt = -Infinity
-  #thrown: Thrown = { at: -Infinity, height: 0 }
+  #flick: Flick = { at: -Infinity, height: 0 }
   #isTooEarly = false
-  #looking: ReturnType<typeof setInterval> | undefined
+  #timer: ReturnType<typeof setInterval> | undefined
 
   /** Also listens to the page's scrolling, so that a card's position is known before a click on it. */
   readonly #onScroll = ({ target }: Event): void => {
-    const { at, height } = this.#thrown
+    const { at, height } = this.#flick
     const now = performance.now()
     // A growing log scrolls by itself, too: a flick doesn't change its height.
-    if (isLog(target) && target.scrollHeight === height && now - at < OWN_SCROLL)
-      this.#thrown = { at: now, height }
-    this.#lookAtCards(now, true)
+    if (isLog(target) && target.scrollHeight === height && now - at < FLICK_SCROLL_MS)
+      this.#flick = { at: now, height }
+    this.#measureCards(now, true)
   }
 
   constructor(host: LitElement) {
@@ -147,21 +147,21 @@ export class CardGuard implements ReactiveController {
 
   hostDisconnected(): void {
     removeEventListener('scroll', this.#onScroll, { capture: true })
-    this.#lookOn(false)
+    this.#measureRegularly(false)
   }
 
   hostUpdated(): void {
     this.#listen()
-    this.#lookAtCards()
-    this.#lookOn(this.#host.isConnected && this.#cards.size > 0)
+    this.#measureCards()
+    this.#measureRegularly(this.#host.isConnected && this.#cards.size > 0)
   }
 
   /** Measures cards regularly. Measuring only on a press would take an old movement for a new one. */
-  #lookOn(isNeeded: boolean): void {
-    if (isNeeded) this.#looking ??= setInterval(() => this.#lookAtCards(), BETWEEN_LOOKS)
+  #measureRegularly(isNeeded: boolean): void {
+    if (isNeeded) this.#timer ??= setInterval(() => this.#measureCards(), BETWEEN_MEASURES_MS)
     else {
-      clearInterval(this.#looking)
-      this.#looking = undefined
+      clearInterval(this.#timer)
+      this.#timer = undefined
     }
   }
 
@@ -169,55 +169,55 @@ export class CardGuard implements ReactiveController {
     const { renderRoot } = this.#host
     if (this.#root === renderRoot) return
     this.#root = renderRoot
-    const acts = (event: Event): void => this.#acts(event)
+    const onAction = (event: Event): void => this.#onAction(event)
     // Clicks don't count as scrolling or typing: a second click may hit what the first one moved under the pointer.
     for (const type of ['wheel', 'touchmove', 'keydown', 'input'])
-      renderRoot.addEventListener(type, acts, { passive: true, capture: true })
+      renderRoot.addEventListener(type, onAction, { passive: true, capture: true })
     renderRoot.addEventListener('scroll', this.#onScroll, { passive: true, capture: true })
-    renderRoot.addEventListener('focusin', () => this.#lookAtCards())
+    renderRoot.addEventListener('focusin', () => this.#measureCards())
     renderRoot.addEventListener('pointerdown', (event) => this.#press(event), { capture: true })
     renderRoot.addEventListener('click', (event) => this.#click(event), { capture: true })
   }
 
-  #acts({ type, target }: Event): void {
+  #onAction({ type, target }: Event): void {
     const element = target instanceof Element ? target : null
     this.#actedAt = performance.now()
     const log = type === 'touchmove' ? element?.closest('.log') : null
-    this.#thrown = { at: log ? this.#actedAt : -Infinity, height: log?.scrollHeight ?? 0 }
+    this.#flick = { at: log ? this.#actedAt : -Infinity, height: log?.scrollHeight ?? 0 }
   }
 
   /** Records which cards exist, and since when each has been at its position. */
-  #lookAtCards(now = performance.now(), isScroll = false): void {
+  #measureCards(now = performance.now(), isScroll = false): void {
     const cards = new Set(this.#host.renderRoot.querySelectorAll(GUARDED))
     // Skips `getBoundingClientRect()`, which forces a layout.
     if (cards.size === 0) return this.#cards.clear()
-    const { top: above, left: beside } = this.#host.getBoundingClientRect()
+    const { top: chatTop, left: chatLeft } = this.#host.getBoundingClientRect()
     // A person's own actions move cards within the chat, or scroll the page. If the chat moves otherwise, the page
     // has moved it.
-    const isChatMoved = above !== this.#at.top || beside !== this.#at.left
-    const isOwn = now - this.#actedAt < OWN_DOING && (!isChatMoved || isScroll)
-    this.#at = { top: above, left: beside }
+    const isChatMoved = chatTop !== this.#chatPosition.top || chatLeft !== this.#chatPosition.left
+    const isOwn = now - this.#actedAt < OWN_ACTION_MS && (!isChatMoved || isScroll)
+    this.#chatPosition = { top: chatTop, left: chatLeft }
     for (const card of this.#cards.keys()) if (!cards.has(card)) this.#cards.delete(card)
     for (const card of cards) {
-      const place = card.getBoundingClientRect()
-      const [top, left] = [place.top - above, place.left - beside]
+      const rect = card.getBoundingClientRect()
+      const [top, left] = [rect.top - chatTop, rect.left - chatLeft]
       const settledAt = this.#settledAt(card, { top, left, now, isChatMoved, isOwn })
       this.#cards.set(card, { top, left, settledAt })
     }
     if (this.seen.update(this.#host.renderRoot)) this.#host.requestUpdate()
   }
 
-  #settledAt(card: Element, { top, left, now, isChatMoved, isOwn }: Place): number {
+  #settledAt(card: Element, { top, left, now, isChatMoved, isOwn }: Measurement): number {
     const before = this.#cards.get(card)
     const isSame = !isChatMoved && before?.top === top && before.left === left
     if (before && (isSame || isOwn)) return before.settledAt
-    if (before && now === this.#thrown.at) return now - SETTLING + AFTER_THROW
+    if (before && now === this.#flick.at) return now - SETTLING_MS + AFTER_FLICK_MS
     makeInert(card)
     return now
   }
 
   #press(event: Event): void {
-    this.#lookAtCards()
+    this.#measureCards()
     // Earlier scrolling or typing doesn't explain later movements.
     this.#actedAt = -Infinity
     // Includes slotted cards of a host. Only buttons answer: form fields may be used at once.
@@ -225,7 +225,7 @@ export class CardGuard implements ReactiveController {
     const isButton = path.some((each) => each.matches('button, [role="button"]'))
     const card = isButton ? path.find((each) => each.matches(GUARDED)) : undefined
     const settledAt = card ? this.#cards.get(card)?.settledAt : undefined
-    this.#isTooEarly = settledAt !== undefined && performance.now() - settledAt < SETTLING
+    this.#isTooEarly = settledAt !== undefined && performance.now() - settledAt < SETTLING_MS
   }
 
   #click(event: Event): void {
@@ -238,7 +238,7 @@ export class CardGuard implements ReactiveController {
   }
 }
 
-interface Place {
+interface Measurement {
   readonly top: number
   readonly left: number
   readonly now: number
@@ -252,12 +252,12 @@ function isLog(target: EventTarget | null): target is Element {
 }
 
 /** Timers of inert cards; a new movement restarts them. */
-const resting = new WeakMap<Element, ReturnType<typeof setTimeout>>()
+const inertTimers = new WeakMap<Element, ReturnType<typeof setTimeout>>()
 
 /** Makes a card's buttons inert until it has settled, unless a person is already there by keyboard. */
 function makeInert(card: Element): void {
   if (card.querySelector(':focus, slot:focus-within')) return
-  clearTimeout(resting.get(card))
+  clearTimeout(inertTimers.get(card))
   const rows = [...card.querySelectorAll<HTMLElement>('.buttons, slot')].filter(
     (row) => row.closest(GUARDED) === card,
   )
@@ -265,5 +265,5 @@ function makeInert(card: Element): void {
     for (const row of rows) row.inert = isInert
   }
   setInert(true)
-  resting.set(card, setTimeout(setInert, SETTLING, false))
+  inertTimers.set(card, setTimeout(setInert, SETTLING_MS, false))
 }

@@ -14,7 +14,7 @@ const LONGEST_REST = 1000
 /** Redraws an element when its conversation changes, while it is connected. */
 export class ConversationController implements ReactiveController {
   readonly #host: LitElement
-  readonly #isSeen: () => boolean
+  readonly #isInView: () => boolean
   #conversation: Conversation | null = null
   #unsubscribe: (() => void) | null = null
   #isConnected = false
@@ -22,15 +22,15 @@ export class ConversationController implements ReactiveController {
   #drawnAt = -Infinity
   #beganAt = 0
   /** Time spent on the newest drawing, including its later slices. Milliseconds. */
-  #work = 0
+  #workMs = 0
   #root: HTMLElement | DocumentFragment | null = null
-  #wait = BETWEEN_DRAWINGS
+  #waitMs = BETWEEN_DRAWINGS
   #shape = ''
 
   /** @param isSeen Whether the newest text is in view. */
-  constructor(host: LitElement, isSeen: () => boolean) {
+  constructor(host: LitElement, isInView: () => boolean) {
     this.#host = host
-    this.#isSeen = isSeen
+    this.#isInView = isInView
     host.addController(this)
   }
 
@@ -76,14 +76,14 @@ export class ConversationController implements ReactiveController {
 
   hostUpdate(): void {
     this.#beganAt = performance.now()
-    this.#work = 0
+    this.#workMs = 0
   }
 
   hostUpdated(): void {
     this.#listen()
     // Measured after the work that others do once the element is drawn.
     queueMicrotask(() => {
-      this.#drawn(performance.now() - this.#beganAt)
+      this.#onDrawn(performance.now() - this.#beganAt)
       requestAnimationFrame((frameAt) => this.#afterFrame(frameAt))
     })
   }
@@ -95,35 +95,35 @@ export class ConversationController implements ReactiveController {
     this.#root = renderRoot
     renderRoot.addEventListener(GREW, (event) => {
       // Runs after the listeners that lay it out.
-      this.#drawn(performance.now() - (event as Grew).detail)
+      this.#onDrawn(performance.now() - (event as Grew).detail)
       this.#afterFrame(this.#drawnAt)
     })
   }
 
-  #drawn(script: number): void {
+  #onDrawn(scriptMs: number): void {
     this.#drawnAt = performance.now()
-    this.#worked(script)
+    this.#addWork(scriptMs)
   }
 
   /** Adds layout and paint time: the next task runs after them. */
   #afterFrame(frameAt: number): void {
-    setTimeout(() => this.#worked(performance.now() - Math.max(frameAt, this.#drawnAt)))
+    setTimeout(() => this.#addWork(performance.now() - Math.max(frameAt, this.#drawnAt)))
   }
 
-  #worked(ms: number): void {
-    this.#work += ms
-    const least = this.#isSeen() ? BETWEEN_DRAWINGS : BETWEEN_UNSEEN
-    this.#wait = Math.max(least, Math.min(LONGEST_REST, this.#work * REST_PER_WORK))
+  #addWork(ms: number): void {
+    this.#workMs += ms
+    const minWait = this.#isInView() ? BETWEEN_DRAWINGS : BETWEEN_UNSEEN
+    this.#waitMs = Math.max(minWait, Math.min(LONGEST_REST, this.#workMs * REST_PER_WORK))
   }
 
   #subscribe(): void {
     if (this.#unsubscribe || !this.#conversation || !this.#isConnected) return
-    this.#unsubscribe = this.#conversation.subscribe(() => this.#changed())
+    this.#unsubscribe = this.#conversation.subscribe(() => this.#onChange())
     this.#host.requestUpdate()
   }
 
   /** Draws at once, unless only text has grown. */
-  #changed(): void {
+  #onChange(): void {
     const shape = shapeOf(this.snapshot)
     const isText = shape === this.#shape
     this.#shape = shape
@@ -134,14 +134,14 @@ export class ConversationController implements ReactiveController {
   }
 
   #drawSoon(): void {
-    const rest = this.#drawnAt + this.#wait - performance.now()
-    if (rest <= 0) this.#host.requestUpdate()
+    const waitMs = this.#drawnAt + this.#waitMs - performance.now()
+    if (waitMs <= 0) this.#host.requestUpdate()
     else
       this.#timer ??= setTimeout(() => {
         this.#timer = undefined
         // The wait may have grown meanwhile.
         this.#drawSoon()
-      }, rest)
+      }, waitMs)
   }
 }
 

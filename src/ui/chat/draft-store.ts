@@ -4,34 +4,34 @@ import type { ChatContext, LocalState } from './context.ts'
 import { conversationKey, editedId, editKey, inputKey, isInputKey } from './local-keys.ts'
 import { toCallRef } from './parts/call-ref.ts'
 import type { PersistentStorage } from './persistent-storage.ts'
-import { joined, sendingTexts } from './unsent-texts.ts'
+import { joinTexts, sendingTexts } from './unsent-texts.ts'
 
 /** Texts by their keys in a local state. */
 type Texts = Readonly<Record<string, string>>
 
 /** Keeps unsent writing over a reload: the message, edits of earlier ones, and changed inputs of waiting calls. */
 export class DraftStore {
-  readonly #memory: () => PersistentStorage
+  readonly #storage: () => PersistentStorage
   /** Keys restored from storage. A call of another agent, or an old message, may appear later than its conversation. */
-  #kept: readonly string[] = []
+  #restoredKeys: readonly string[] = []
 
-  constructor(memory: () => PersistentStorage) {
-    this.#memory = memory
+  constructor(storage: () => PersistentStorage) {
+    this.#storage = storage
   }
 
   /** Restores the writing of a conversation that comes on view. */
   restore(local: LocalState, conversationId: string): void {
-    const memory = this.#memory()
-    const left = joined(...sendingTexts(local, conversationId))
+    const storage = this.#storage()
+    const sendingText = joinTexts(...sendingTexts(local, conversationId))
       ? null
-      : this.#takeLeft(conversationId)
-    const draft = joined(left, memory.getItem(conversationKey('draft', conversationId)))
+      : this.#takeSendingText(conversationId)
+    const draft = joinTexts(sendingText, storage.getItem(conversationKey('draft', conversationId)))
     local.set('draft', draft || undefined)
     const texts = {
       ...this.#readDraft(conversationKey('inputs', conversationId)),
       ...this.#readDraft(conversationKey('edits', conversationId)),
     }
-    this.#kept = Object.keys(texts)
+    this.#restoredKeys = Object.keys(texts)
     for (const [key, text] of Object.entries(texts)) local.set(key, text)
   }
 
@@ -46,22 +46,22 @@ export class DraftStore {
         textsIn(local, this.#inputKeys(snapshot)),
       )
     const edits = this.#editKeys(local, snapshot)
-    this.#kept = [...new Set([...this.#kept, ...edits])]
+    this.#restoredKeys = [...new Set([...this.#restoredKeys, ...edits])]
     this.#writeTexts(conversationKey('edits', conversationId), textsIn(local, edits))
   }
 
   /** Keeps texts that are being sent, even to a conversation off view. After a reload they return to the draft. */
   keepSending(local: LocalState, conversationId: string): void {
-    const text = joined(...sendingTexts(local, conversationId))
+    const text = joinTexts(...sendingTexts(local, conversationId))
     this.#write(conversationKey('sending', conversationId), text || null)
   }
 
   /** Takes the text that the previous page was sending when it was left. */
-  #takeLeft(conversationId: string): string | null {
+  #takeSendingText(conversationId: string): string | null {
     const name = conversationKey('sending', conversationId)
-    const left = this.#memory().getItem(name)
+    const sendingText = this.#storage().getItem(name)
     this.#write(name, null)
-    return left
+    return sendingText
   }
 
   /** Forgets an edit that was sent, even in a conversation that is no longer on view. */
@@ -74,7 +74,7 @@ export class DraftStore {
   #inputKeys(snapshot: ChatContext['snapshot']): readonly string[] {
     if (snapshot.status === 'idle' && snapshot.runId === undefined) return []
     const waiting = snapshot.pending.map((call) => inputKey(toCallRef({ snapshot }, call)))
-    return [...this.#kept.filter(isInputKey), ...waiting]
+    return [...this.#restoredKeys.filter(isInputKey), ...waiting]
   }
 
   /** Keeps edits of messages in other branches, and of messages not loaded yet. */
@@ -82,13 +82,14 @@ export class DraftStore {
     return [...local.keys()].filter((key) => {
       const edited = editedId(key)
       return (
-        edited !== null && (this.#kept.includes(key) || messages.some(({ id }) => id === edited))
+        edited !== null &&
+        (this.#restoredKeys.includes(key) || messages.some(({ id }) => id === edited))
       )
     })
   }
 
   #readDraft(name: string): Texts {
-    return parsed(this.#memory().getItem(name))
+    return parseTexts(this.#storage().getItem(name))
   }
 
   #writeTexts(name: string, texts: Texts): void {
@@ -96,8 +97,8 @@ export class DraftStore {
   }
 
   #write(name: string, value: string | null): void {
-    const memory = this.#memory()
-    if (memory.getItem(name) !== value) memory.setItem(name, value)
+    const storage = this.#storage()
+    if (storage.getItem(name) !== value) storage.setItem(name, value)
   }
 }
 
@@ -109,12 +110,12 @@ function textsIn(local: LocalState, keys: readonly string[]): Texts {
 }
 
 /** Other code of the origin may have written this value. */
-function parsed(kept: string | null): Texts {
+function parseTexts(stored: string | null): Texts {
   try {
-    const value = JSON.parse(kept ?? '{}') as Readonly<Record<string, unknown>>
+    const value = JSON.parse(stored ?? '{}') as Readonly<Record<string, unknown>>
     return Object.fromEntries(
       Object.entries(value).filter(
-        (entry): entry is [string, string] => isKeptKey(entry[0]) && typeof entry[1] === 'string',
+        (entry): entry is [string, string] => isTextKey(entry[0]) && typeof entry[1] === 'string',
       ),
     )
   } catch {
@@ -122,6 +123,6 @@ function parsed(kept: string | null): Texts {
   }
 }
 
-function isKeptKey(key: string): boolean {
+function isTextKey(key: string): boolean {
   return isInputKey(key) || editedId(key) !== null
 }

@@ -29,7 +29,7 @@ import { RenderedCalls } from './rendered-calls.ts'
 import { ScrollFollow } from './scroll-follow.ts'
 import { styles } from './styles/index.ts'
 import { EnvironmentController } from './environment-controller.ts'
-import { unsentIn } from './unsent-texts.ts'
+import { unsentMessage } from './unsent-texts.ts'
 import { chatView } from './views/chat.ts'
 import { continueRun } from './views/notices.ts'
 import { en } from './words/en.ts'
@@ -69,7 +69,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   declare markdown: ChatProperties['markdown']
   declare answers: ChatProperties['answers']
 
-  readonly #follow = new ConversationController(this, () => this.#scroll.showsNewest)
+  readonly #followed = new ConversationController(this, () => this.#scroll.showsNewest)
   readonly #scroll = new ScrollFollow(this)
   readonly #history = new HistoryWindow(this, () => this.#scroll.showsNewest)
   readonly #width = new PanelWidth(this, () => openStorage(this.id, 'browser'))
@@ -77,7 +77,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   readonly #around = new EnvironmentController(this)
   readonly #rendered = new RenderedCalls(this)
   readonly #guard = new CardGuard(this)
-  readonly #writing = new DraftStore(() => openStorage(this.id))
+  readonly #drafts = new DraftStore(() => openStorage(this.id))
   readonly #deletions = new DeletionWatch()
   readonly #failures = new Failures()
   readonly #reasoning = new ReasoningTimes()
@@ -106,14 +106,14 @@ export class ChatElement extends LitElement implements ChatProperties {
       element: this,
       local: this.#local,
       agent: () => this.agent,
-      conversation: () => this.#follow.conversation,
+      conversation: () => this.#followed.conversation,
       view: (conversationId) => {
         this.conversationId = conversationId ?? this.agent?.newConversationId() ?? null
       },
       words: () => this.#wordsIn(localeFor(this)),
-      keepOnItsWay: (conversationId) => this.#writing.keepSending(this.#local, conversationId),
-      forgetEdit: (conversationId, message) => this.#writing.forgetEdit(conversationId, message),
-      toLatest: () => this.#toLatest(),
+      keepSending: (conversationId) => this.#drafts.keepSending(this.#local, conversationId),
+      forgetEdit: (conversationId, message) => this.#drafts.forgetEdit(conversationId, message),
+      scrollToLatest: () => this.#scrollToLatest(),
       setOpen: (isOpen) => (isOpen ? this.open() : this.close()),
     })
   }
@@ -168,8 +168,8 @@ export class ChatElement extends LitElement implements ChatProperties {
     if (!context) return
     this.#showDraft()
     this.#announcer.say(context)
-    if (this.#failures.takeLost(context.snapshot, this.#around.isOffline)) continueRun(context)
-    this.#writing.save(context)
+    if (this.#failures.takeLostRun(context.snapshot, this.#around.isOffline)) continueRun(context)
+    this.#drafts.save(context)
     this.#deletions.update(context)
     if (this.#additions) this.#additions.update(context)
     else if (Object.keys(context.answers).length > 0) this.#loadAdditions()
@@ -197,42 +197,42 @@ export class ChatElement extends LitElement implements ChatProperties {
   /** Chooses the conversation on view, and resumes its unfinished run. */
   #choose(): void {
     const { agent } = this
-    if (!agent) return this.#follow.unfollow()
+    if (!agent) return this.#followed.unfollow()
     const memory = openStorage(this.id)
     this.conversationId ??= memory.getItem('conversation') ?? agent.newConversationId()
-    if (this.#follow.conversation === agent.conversation(this.conversationId)) return
+    if (this.#followed.conversation === agent.conversation(this.conversationId)) return
     memory.setItem('conversation', this.conversationId)
-    this.#follow.follow(agent, this.conversationId)
+    this.#followed.follow(agent, this.conversationId)
     this.#history.reset()
-    this.#writing.restore(this.#local, this.conversationId)
+    this.#drafts.restore(this.#local, this.conversationId)
     // Memories may differ by conversation, so the open list is left; opening it reads them anew.
     if (this.#local.get('list') === 'memories') this.#local.set('list', 'conversations')
     for (const key of [problemKey('composer'), problemKey('notices'), 'leaving'])
       this.#local.set(key, undefined)
     this.#scroll.scrollToLatest()
     this.#resume().catch(() => {})
-    this.#tellView(this.conversationId)
+    this.#dispatchView(this.conversationId)
   }
 
-  #toLatest(): void {
+  #scrollToLatest(): void {
     if (!this.#scroll.isFollowing) this.#history.reset()
     this.#scroll.scrollToLatest()
   }
 
   /** Resumes an unfinished run. Tells the person if the run had been cut off. */
   async #resume(): Promise<void> {
-    const { conversation } = this.#follow
+    const { conversation } = this.#followed
     if (!conversation) return
     // A resume reads all of a long conversation, so its newest messages are shown first.
-    await whenShown(conversation)
-    if (this.#follow.conversation !== conversation) return
+    await whenLoaded(conversation)
+    if (this.#followed.conversation !== conversation) return
     const run = await conversation.resume({ interrupted: 'ask' })
-    if (run && (await wasCut(run, () => conversation.getSnapshot())))
+    if (run && (await wasCutOff(run, () => conversation.getSnapshot())))
       this.#local.set('resumed', run.runId)
   }
 
   /** Tells the page which conversation is on view, once it is drawn: a person may have chosen it. */
-  #tellView(conversationId: string): void {
+  #dispatchView(conversationId: string): void {
     const event = new CustomEvent('offstage-view', {
       detail: { conversationId },
       bubbles: true,
@@ -243,7 +243,7 @@ export class ChatElement extends LitElement implements ChatProperties {
 
   #context(): ChatContext | null {
     const { agent, renderers, markdown, answers, suggestions, placement, report } = this
-    const { conversation, snapshot } = this.#follow
+    const { conversation, snapshot } = this.#followed
     if (!agent || !conversation || !snapshot) return null
     const locale = localeFor(this)
     if (!tableOf(locale)) {
@@ -286,18 +286,18 @@ export class ChatElement extends LitElement implements ChatProperties {
       ...this.#around.current(run?.retry),
       isDeleted: this.#local.get(conversationKey('gone', conversationId)) === true,
       resumedRunId: this.#local.get('resumed'),
-      unsent: unsentIn(this.#local, snapshot).text,
+      unsent: unsentMessage(this.#local, snapshot).text,
       isErrorShown: isShown('composer') || isShown('notices'),
     }
   }
 
   /** Returns the same object while its sources are unchanged. */
   #wordsIn(locale: string): Words {
-    const made = this.#words
+    const cached = this.#words
     const { heading, words } = this
-    const table = tableOf(locale) ?? made?.table ?? en
-    if (made && made.table === table && made.heading === heading && made.own === words)
-      return made.words
+    const table = tableOf(locale) ?? cached?.table ?? en
+    if (cached && cached.table === table && cached.heading === heading && cached.own === words)
+      return cached.words
     const all = { ...table, ...(heading !== null && { heading }), ...words }
     this.#words = { table, heading, own: words, words: all }
     return all
@@ -312,7 +312,7 @@ export class ChatElement extends LitElement implements ChatProperties {
 }
 
 /** Whether a run that this page resumes was cut off: it had no driver, and waited for nothing. */
-export async function wasCut(run: Run, snapshot: () => ConversationSnapshot): Promise<boolean> {
+export async function wasCutOff(run: Run, snapshot: () => ConversationSnapshot): Promise<boolean> {
   // A run that this page started has its events from the start, without a snapshot.
   const { value: first } = await run[Symbol.asyncIterator]().next()
   if (first?.type !== 'run-snapshot' || first.pending.length > 0 || first.paused) return false
@@ -327,11 +327,11 @@ function waitsForAgents(snapshot: ConversationSnapshot): boolean {
 
 /** Returns the nearest valid `lang`, or else the browser's language, or else English. */
 function localeFor(element: Element): string {
-  const given = element.closest('[lang]')?.getAttribute('lang')
-  return known(given) ?? known(navigator.language) ?? 'en'
+  const tag = element.closest('[lang]')?.getAttribute('lang')
+  return canonicalTag(tag) ?? canonicalTag(navigator.language) ?? 'en'
 }
 
-function known(language: string | null | undefined): string | null {
+function canonicalTag(language: string | null | undefined): string | null {
   try {
     return (language && Intl.getCanonicalLocales(language)[0]) || null
   } catch {
@@ -341,16 +341,16 @@ function known(language: string | null | undefined): string | null {
 }
 
 /** Resolves once the conversation is loaded. */
-export function whenShown(conversation: Conversation): Promise<void> {
+export function whenLoaded(conversation: Conversation): Promise<void> {
   return new Promise((resolve) => {
-    let leave = (): void => undefined
-    const look = (): void => {
+    let unsubscribe = (): void => undefined
+    const check = (): void => {
       if (conversation.getSnapshot().status === 'loading') return
-      leave()
+      unsubscribe()
       resolve()
     }
-    leave = conversation.subscribe(look)
-    look()
+    unsubscribe = conversation.subscribe(check)
+    check()
   })
 }
 
@@ -376,18 +376,18 @@ export function createLocalState(onChange: () => void): LocalState {
 /** Notices that the conversation on view is deleted, by another page or element. */
 export class DeletionWatch {
   /** Id of the last conversation seen with messages. */
-  #seen: string | null = null
+  #shownId: string | null = null
 
   /** Runs after each drawing. */
   update({ agent, snapshot, local }: Pick<ChatContext, 'agent' | 'snapshot' | 'local'>): void {
     const { conversationId, messages, status } = snapshot
     if (messages.length > 0) {
-      this.#seen = conversationId
+      this.#shownId = conversationId
       local.set(conversationKey('gone', conversationId), undefined)
       return
     }
-    if (this.#seen !== conversationId || status === 'loading') return
-    this.#seen = null
+    if (this.#shownId !== conversationId || status === 'loading') return
+    this.#shownId = null
     // A conversation with a cleared history is also empty, so storage is asked.
     agent.conversations.get(conversationId).then(
       (stored) => stored === null && local.set(conversationKey('gone', conversationId), true),
@@ -405,9 +405,9 @@ function watchScreen(host: LitElement): void {
   if (!viewport) return
   const measure = (): void => {
     // A person who pinch-zooms wants to see a part, so the size is left alone.
-    const isPlain = Math.abs(viewport.scale - 1) < 0.01
-    host.style.setProperty('--_screen-height', isPlain ? `${viewport.height}px` : '')
-    host.style.setProperty('--_screen-top', isPlain ? `${viewport.offsetTop}px` : '')
+    const isUnzoomed = Math.abs(viewport.scale - 1) < 0.01
+    host.style.setProperty('--_screen-height', isUnzoomed ? `${viewport.height}px` : '')
+    host.style.setProperty('--_screen-top', isUnzoomed ? `${viewport.offsetTop}px` : '')
   }
   host.addController({
     hostConnected() {
@@ -421,7 +421,7 @@ function watchScreen(host: LitElement): void {
 }
 
 type Announce = Pick<typeof announcing, 'announcedBy' | 'announceIn'>
-type Said = Pick<ChatContext, 'snapshot' | 'words' | 'around'>
+type Situation = Pick<ChatContext, 'snapshot' | 'words' | 'around'>
 
 /** Milliseconds until an announcement is removed from the page: enough for a screen reader to read it. */
 const READ_MS = 7000
@@ -431,7 +431,7 @@ class Announcer implements ReactiveController {
   readonly #host: LitElement
   #code: Announce | null = null
   #announced: ((code: Announce) => Announced) | null = null
-  #later: ReturnType<typeof setTimeout> | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(host: LitElement) {
     this.#host = host
@@ -443,15 +443,15 @@ class Announcer implements ReactiveController {
   }
 
   /** Announces what changed. Called after each render. */
-  say(said: Said): void {
-    const { snapshot } = said
+  say(situation: Situation): void {
+    const { snapshot } = situation
     const openedAt = Date.now()
     this.#announced ??= (code) => code.announcedBy(snapshot, openedAt)
-    clearTimeout(this.#later)
+    clearTimeout(this.#timer)
     if (snapshot.status === 'running')
-      this.#later = setTimeout(() => this.#host.requestUpdate(), LONG_MS)
+      this.#timer = setTimeout(() => this.#host.requestUpdate(), LONG_MS)
     if (!this.#code) return this.#load()
-    const { texts, announced } = this.#code.announceIn(this.#announced(this.#code), said)
+    const { texts, announced } = this.#code.announceIn(this.#announced(this.#code), situation)
     this.#announced = () => announced
     const region = this.#host.renderRoot.querySelector('.announcements')
     for (const text of region ? texts : []) {
@@ -497,14 +497,15 @@ function keepFocus(host: LitElement & Pick<ChatProperties, 'conversationId'>): v
   host.addController({
     hostUpdate() {
       const element = (host.renderRoot as ShadowRoot).activeElement
-      focused = element && placeOf(host.renderRoot, element, host.conversationId === drawnId)
+      focused = element && describeFocus(host.renderRoot, element, host.conversationId === drawnId)
     },
     hostUpdated() {
-      const had = focused
+      const previous = focused
       drawnId = host.conversationId
       focused = null
-      if (!had || (had.element.isConnected && !had.element.matches(':disabled'))) return
-      nextPlace(host.renderRoot, had)?.focus({ preventScroll: true })
+      if (!previous || (previous.element.isConnected && !previous.element.matches(':disabled')))
+        return
+      nextFocus(host.renderRoot, previous)?.focus({ preventScroll: true })
     },
   })
 }
@@ -512,7 +513,7 @@ function keepFocus(host: LitElement & Pick<ChatProperties, 'conversationId'>): v
 const FIRST_IN_SHEET = '.list :is(input, button):not(:disabled)'
 
 /** Runs before anything is removed. */
-function placeOf(root: ParentNode, element: Element, isSameConversation: boolean): Focused {
+function describeFocus(root: ParentNode, element: Element, isSameConversation: boolean): Focused {
   const message = element.closest<HTMLElement>('[data-message]')
   return {
     element,
@@ -524,25 +525,25 @@ function placeOf(root: ParentNode, element: Element, isSameConversation: boolean
 }
 
 /** Selectors of the buttons that show the previous and the next version of a message. */
-const VERSIONS = ['first', 'last'].map((side) => `.branches > :${side}-child`)
+const VERSION_BUTTONS = ['first', 'last'].map((side) => `.branches > :${side}-child`)
 
-function nextPlace(
+function nextFocus(
   root: ParentNode,
   { element, messageId, at, card, inSheet }: Focused,
 ): HTMLElement | null {
   const messages = messagesIn(root)
   const message = messages.find(({ dataset }) => dataset['message'] === messageId) ?? messages[at]
   if (message) {
-    const version = VERSIONS.find((each) => element.matches(each))
-    const within = version ? `${version}:not(:disabled)` : 'textarea'
-    return message.querySelector<HTMLElement>(within) ?? message
+    const button = VERSION_BUTTONS.find((each) => element.matches(each))
+    const selector = button ? `${button}:not(:disabled)` : 'textarea'
+    return message.querySelector<HTMLElement>(selector) ?? message
   }
   if (card?.isConnected && card !== element) return card
   // An approval card for several calls is replaced by another card once a single call is left.
   const next = card?.matches('.approvals') ? findWaitingCard(root) : null
   if (next) return next
-  const beside = (inSheet?.isConnected ? inSheet : root).querySelector<HTMLElement>(FIRST_IN_SHEET)
-  return beside ?? root.querySelector(element.closest('.composer') || inSheet ? '.prompt' : '.log')
+  const control = (inSheet?.isConnected ? inSheet : root).querySelector<HTMLElement>(FIRST_IN_SHEET)
+  return control ?? root.querySelector(element.closest('.composer') || inSheet ? '.prompt' : '.log')
 }
 
 function messagesIn(root: ParentNode): HTMLElement[] {

@@ -13,15 +13,15 @@ const SILENT_MS = 120_000
 export class EnvironmentController implements ReactiveController {
   readonly #host: ReactiveControllerHost
   #agent: Agent | null = null
-  #undo: (() => void)[] = []
+  #cleanups: (() => void)[] = []
   #isConnected = false
   isOffline = false
-  #isKept = true
+  #isPersisted = true
   #loading: EngineLoading | null = null
   #retry: ShownRun['retry']
   #retryAt = 0
-  #ticking: ReturnType<typeof setTimeout> | undefined
-  #forgetting: ReturnType<typeof setTimeout> | undefined
+  #retryTimer: ReturnType<typeof setTimeout> | undefined
+  #loadTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(host: ReactiveControllerHost) {
     this.#host = host
@@ -33,7 +33,7 @@ export class EnvironmentController implements ReactiveController {
     agent?.requirePerson()
     this.#stopWatching()
     this.#agent = agent
-    this.#isKept = true
+    this.#isPersisted = true
     if (this.#isConnected) this.#start()
   }
 
@@ -42,12 +42,12 @@ export class EnvironmentController implements ReactiveController {
     if (retry !== this.#retry) this.#retryAt = Date.now() + (retry?.delayMs ?? 0)
     this.#retry = retry
     const retryInMs = Math.max(0, this.#retryAt - Date.now())
-    clearTimeout(this.#ticking)
+    clearTimeout(this.#retryTimer)
     if (retryInMs > 0)
-      this.#ticking = setTimeout(() => this.#host.requestUpdate(), retryInMs % 1000 || 1000)
+      this.#retryTimer = setTimeout(() => this.#host.requestUpdate(), retryInMs % 1000 || 1000)
     return {
       isOffline: this.isOffline,
-      isPersisted: this.#isKept,
+      isPersisted: this.#isPersisted,
       loading: this.#loading,
       retryInMs,
     }
@@ -73,39 +73,39 @@ export class EnvironmentController implements ReactiveController {
     onNetwork()
     addEventListener('online', onNetwork)
     addEventListener('offline', onNetwork)
-    this.#undo.push(() => {
+    this.#cleanups.push(() => {
       removeEventListener('online', onNetwork)
       removeEventListener('offline', onNetwork)
     })
     if (!agent) return
-    this.#undo.push(
+    this.#cleanups.push(
       agent.conversations.subscribe(update),
       agent.on('storage', ({ mode, reason }) => {
         // Without a reason, the page itself chose memory.
-        this.#isKept = mode !== 'memory' || reason === undefined
+        this.#isPersisted = mode !== 'memory' || reason === undefined
         update()
       }),
-      agent.on('engine-progress', (progress) => this.#load(progress)),
+      agent.on('engine-progress', (progress) => this.#showLoading(progress)),
       // The engine is loaded, or its load failed or was aborted.
-      agent.on('status', ({ status }) => status === 'idle' && this.#load(null)),
+      agent.on('status', ({ status }) => status === 'idle' && this.#showLoading(null)),
     )
   }
 
   /** Shows a load's progress. A load that falls silent is treated as over. */
-  #load(progress: EngineLoading | null): void {
-    clearTimeout(this.#forgetting)
+  #showLoading(progress: EngineLoading | null): void {
+    clearTimeout(this.#loadTimer)
     const loading = progress && !isLoaded(progress) ? progress : null
-    if (loading) this.#forgetting = setTimeout(() => this.#load(null), SILENT_MS)
+    if (loading) this.#loadTimer = setTimeout(() => this.#showLoading(null), SILENT_MS)
     if (loading === this.#loading) return
     this.#loading = loading
     this.#host.requestUpdate()
   }
 
   #stopWatching(): void {
-    clearTimeout(this.#forgetting)
+    clearTimeout(this.#loadTimer)
     this.#loading = null
-    for (const undo of this.#undo) undo()
-    this.#undo = []
+    for (const cleanup of this.#cleanups) cleanup()
+    this.#cleanups = []
   }
 }
 

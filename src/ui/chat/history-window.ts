@@ -25,12 +25,12 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
   #observer: IntersectionObserver | null = null
   #observed: readonly Element[] = []
   #frame = 0
-  #more = USUAL
+  #rowCount = USUAL
   #changedAt: number | null = null
   /**
    * Row that keeps its position as others come and go. Scroll anchoring fails at the very top, and in some browsers.
    */
-  #kept: { readonly element: Element; readonly top: number } | null = null
+  #anchor: { readonly element: Element; readonly top: number } | null = null
 
   /** @param showsNewest Whether the newest row is in view. */
   constructor(host: LitElement, showsNewest: () => boolean) {
@@ -54,21 +54,21 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
     const last = this.#log?.querySelector('.later')?.previousElementSibling
     const end = last ?? this.#log?.lastElementChild
     this.#change(row, () =>
-      this.#window.showEarlier(this.#more, (count) => this.#isAway(before(end, count))),
+      this.#window.showEarlier(this.#rowCount, (count) => this.#isAway(nthBefore(end, count))),
     )
   }
 
   showLater(): void {
     const row = this.#log?.querySelector('.later')?.previousElementSibling
     const first = this.#log?.querySelector('.earlier')?.nextElementSibling
-    const begin = first ?? this.#log?.firstElementChild
+    const start = first ?? this.#log?.firstElementChild
     this.#change(row, () =>
-      this.#window.showLater(this.#more, (count) => this.#isAway(behind(begin, count))),
+      this.#window.showLater(this.#rowCount, (count) => this.#isAway(nthAfter(start, count))),
     )
   }
 
-  #change(kept: Element | null | undefined, change: () => void): void {
-    this.#kept = kept ? { element: kept, top: kept.getBoundingClientRect().top } : null
+  #change(row: Element | null | undefined, change: () => void): void {
+    this.#anchor = row ? { element: row, top: row.getBoundingClientRect().top } : null
     this.#changedAt = performance.now()
     change()
     // Observes a button anew, so that it is reported again if it is still near.
@@ -80,8 +80,8 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
     if (!this.#log || !row) return false
     const log = this.#log.getBoundingClientRect()
     const { top, bottom } = row.getBoundingClientRect()
-    const far = log.height * AWAY
-    return top - log.bottom > far || log.top - bottom > far
+    const limit = log.height * AWAY
+    return top - log.bottom > limit || log.top - bottom > limit
   }
 
   hostDisconnected(): void {
@@ -92,10 +92,10 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
   hostUpdated(): void {
     const log = this.#host.renderRoot.querySelector<HTMLElement>('.log')
     if (log !== this.#log) this.#watch(log)
-    if (log && this.#kept)
-      log.scrollTop += this.#kept.element.getBoundingClientRect().top - this.#kept.top
-    this.#kept = null
-    this.#judge()
+    if (log && this.#anchor)
+      log.scrollTop += this.#anchor.element.getBoundingClientRect().top - this.#anchor.top
+    this.#anchor = null
+    this.#adaptRowCount()
     const buttons = [...(log?.querySelectorAll(':scope > :is(.earlier, .later)') ?? [])]
     this.#observe(buttons)
     cancelAnimationFrame(this.#frame)
@@ -103,12 +103,12 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
   }
 
   /** Adapts the number of rows for the next drawing. Layout of the last one is done by now. */
-  #judge(): void {
+  #adaptRowCount(): void {
     if (this.#changedAt === null) return
-    const took = performance.now() - this.#changedAt
+    const tookMs = performance.now() - this.#changedAt
     this.#changedAt = null
-    if (took < SHORT_MS) this.#more = Math.min(MOST, this.#more * 2)
-    else if (took > LONG_MS) this.#more = Math.max(FEWEST, Math.floor(this.#more / 2))
+    if (tookMs < SHORT_MS) this.#rowCount = Math.min(MOST, this.#rowCount * 2)
+    else if (tookMs > LONG_MS) this.#rowCount = Math.max(FEWEST, Math.floor(this.#rowCount / 2))
   }
 
   #observe(buttons: readonly Element[]): void {
@@ -135,16 +135,16 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
   }
 }
 
-function before(row: Element | null | undefined, count: number): Element | null {
-  let at = row ?? null
-  for (let step = 1; step < count && at; step += 1) at = at.previousElementSibling
-  return at
+function nthBefore(row: Element | null | undefined, count: number): Element | null {
+  let current = row ?? null
+  for (let step = 1; step < count && current; step += 1) current = current.previousElementSibling
+  return current
 }
 
-function behind(row: Element | null | undefined, count: number): Element | null {
-  let at = row ?? null
-  for (let step = 1; step < count && at; step += 1) at = at.nextElementSibling
-  return at
+function nthAfter(row: Element | null | undefined, count: number): Element | null {
+  let current = row ?? null
+  for (let step = 1; step < count && current; step += 1) current = current.nextElementSibling
+  return current
 }
 
 function pressWhenNear(entries: readonly IntersectionObserverEntry[]): void {

@@ -1,23 +1,23 @@
 import type { PersistentStorage } from './persistent-storage.ts'
 
 /** Minimum width of the panel, and of the page beside it. Pixels. */
-const LEAST = 260
-const REST = 120
+const MIN_WIDTH = 260
+const MIN_PAGE_WIDTH = 120
 const STEP = 24
 
 /** The width of a panel, as a person has set it. Outlives the page. */
 export class PanelWidth {
   readonly #element: HTMLElement
-  readonly #memory: () => PersistentStorage
+  readonly #storage: () => PersistentStorage
 
-  constructor(element: HTMLElement, memory: () => PersistentStorage) {
+  constructor(element: HTMLElement, storage: () => PersistentStorage) {
     this.#element = element
-    this.#memory = memory
+    this.#storage = storage
   }
 
   /** Restores the width from storage. */
   restore(): void {
-    const width = Number(this.#memory().getItem('width'))
+    const width = Number(this.#storage().getItem('width'))
     if (width > 0) this.#apply(width)
   }
 
@@ -35,8 +35,8 @@ export class PanelWidth {
     const { clientX } = event
     const width = this.#width()
     const toStart = this.#growsToStart()
-    const move = (moved: PointerEvent): void =>
-      this.#set(edge, width + (toStart ? clientX - moved.clientX : moved.clientX - clientX))
+    const move = (moveEvent: PointerEvent): void =>
+      this.#set(edge, width + (toStart ? clientX - moveEvent.clientX : moveEvent.clientX - clientX))
     edge.addEventListener('pointermove', move)
     edge.addEventListener(
       'lostpointercapture',
@@ -64,12 +64,12 @@ export class PanelWidth {
   }
 
   #set(edge: HTMLElement, width: number): void {
-    this.#memory().setItem('width', String(Math.round(this.#apply(width))))
+    this.#storage().setItem('width', String(Math.round(this.#apply(width))))
     edge.ariaValueNow = `${this.share()}`
   }
 
   #apply(width: number): number {
-    const bounded = Math.max(LEAST, Math.min(width, innerWidth - REST))
+    const bounded = Math.max(MIN_WIDTH, Math.min(width, innerWidth - MIN_PAGE_WIDTH))
     this.#element.style.setProperty('--offstage-width', `${bounded}px`)
     return bounded
   }

@@ -6,21 +6,21 @@ export interface PersistentStorage {
 }
 
 /** `key` tells the elements of an origin apart. `tab`: for this tab only; `browser`: for all later pages. */
-export function openStorage(key: string, where: 'tab' | 'browser' = 'tab'): PersistentStorage {
-  const full = (name: string): string => `offstage-chat:${key}:${name}`
-  const storage = (): Storage => (where === 'tab' ? sessionStorage : localStorage)
+export function openStorage(key: string, scope: 'tab' | 'browser' = 'tab'): PersistentStorage {
+  const fullName = (name: string): string => `offstage-chat:${key}:${name}`
+  const storage = (): Storage => (scope === 'tab' ? sessionStorage : localStorage)
   return {
     getItem(name) {
       try {
-        return storage().getItem(full(name))
+        return storage().getItem(fullName(name))
       } catch {
         return null
       }
     },
     setItem(name, value) {
       try {
-        if (value === null) storage().removeItem(full(name))
-        else storage().setItem(full(name), value)
+        if (value === null) storage().removeItem(fullName(name))
+        else storage().setItem(fullName(name), value)
       } catch {
         // See above.
       }

@@ -43,7 +43,7 @@ export class ReasoningTimes {
 
   /** Stops measuring, and drops the open answer's time: its rest would be missing. */
   #leave(local: LocalState): void {
-    if (this.#openId !== null) local.set(thoughtKey({ id: this.#openId }), undefined)
+    if (this.#openId !== null) local.set(thinkingKey({ id: this.#openId }), undefined)
     this.#conversationId = null
     this.#joinedId = null
     this.#openId = null
@@ -53,7 +53,7 @@ export class ReasoningTimes {
   #measure(open: ShownMessage | null, local: LocalState): void {
     if (this.#since !== null && (open?.id !== this.#openId || !open || !isThinking(open))) {
       const id = this.#openId ?? ''
-      local.set(thoughtKey({ id }), (thoughtFor(local, { id }) ?? 0) + this.#now() - this.#since)
+      local.set(thinkingKey({ id }), (thinkingMs(local, { id }) ?? 0) + this.#now() - this.#since)
       this.#since = null
     }
     this.#openId = open?.id ?? null
@@ -67,17 +67,17 @@ export function isThinking(message: Pick<ShownMessage, 'at' | 'role' | 'parts'>)
 }
 
 /** Milliseconds of thinking so far; undefined if part of it was not seen. */
-export function thoughtFor(
+export function thinkingMs(
   local: LocalState,
   message: Pick<ShownMessage, 'id'>,
 ): number | undefined {
-  return local.get(thoughtKey(message))
+  return local.get(thinkingKey(message))
 }
 
 function isBeingWritten({ at, role }: Pick<ShownMessage, 'at' | 'role'>): boolean {
   return at === undefined && role === 'assistant'
 }
 
-function thoughtKey({ id }: Pick<ShownMessage, 'id'>): string {
+function thinkingKey({ id }: Pick<ShownMessage, 'id'>): string {
   return `thought:${id}`
 }

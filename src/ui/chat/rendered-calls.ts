@@ -2,10 +2,10 @@ import type { LitElement, ReactiveController } from 'lit'
 import type { FieldValues, ShownCall } from '../../index.ts'
 import { attempt } from './attempt.ts'
 import type { ChatContext, RenderedCall, ShownRef } from './context.ts'
-import { isOf, toCallRef } from './parts/call-ref.ts'
+import { isSameCall, toCallRef } from './parts/call-ref.ts'
 import { answerKey } from './local-keys.ts'
 
-interface Shown {
+interface ShownCard {
   readonly container: HTMLElement
   /** Null if the host's function threw. */
   rendered: RenderedCall | null
@@ -18,7 +18,7 @@ interface Shown {
  */
 export class RenderedCalls implements ReactiveController {
   readonly #host: LitElement
-  readonly #shown = new Map<string, Shown>()
+  readonly #shown = new Map<string, ShownCard>()
   #context: ChatContext | null = null
 
   constructor(host: LitElement) {
@@ -33,7 +33,7 @@ export class RenderedCalls implements ReactiveController {
   /** Returns the host's card, if it has the buttons that answer the call. */
   answeringCard(ref: ShownRef): RenderedCall | undefined {
     const shown = this.#shown.get(ref.toolCallId)
-    return shown?.rendered?.answers && isOf(ref, shown.call) ? shown.rendered : undefined
+    return shown?.rendered?.answers && isSameCall(ref, shown.call) ? shown.rendered : undefined
   }
 
   /** Runs after each drawing. Null: nothing is shown. */
@@ -41,15 +41,15 @@ export class RenderedCalls implements ReactiveController {
     this.#context = context
     if (this.#shown.size === 0 && Object.keys(context?.renderers ?? {}).length === 0) return
     const calls = context?.snapshot.messages.flatMap(({ calls: each = [] }) => each) ?? []
-    const own = calls.filter(
+    const customCalls = calls.filter(
       ({ toolName }) => context && Object.hasOwn(context.renderers, toolName),
     )
-    const byId = new Map(own.map((call) => [call.toolCallId, call]))
+    const byId = new Map(customCalls.map((call) => [call.toolCallId, call]))
     for (const [id, { call }] of this.#shown) {
       const next = byId.get(id)
-      if (!next || !isOf(next, call) || next.toolName !== call.toolName) this.#remove(id)
+      if (!next || !isSameCall(next, call) || next.toolName !== call.toolName) this.#remove(id)
     }
-    for (const call of own) this.#update(call)
+    for (const call of customCalls) this.#update(call)
   }
 
   #update(call: ShownCall): void {
@@ -71,7 +71,7 @@ export class RenderedCalls implements ReactiveController {
     const container = document.createElement('div')
     container.slot = `call-${call.toolCallId}`
     this.#host.append(container)
-    const shown: Shown = { container, rendered: null, call }
+    const shown: ShownCard = { container, rendered: null, call }
     this.#shown.set(call.toolCallId, shown)
     const respond = (answer: unknown): Promise<boolean> => this.#respond(shown, answer)
     attempt(() => {
@@ -82,11 +82,11 @@ export class RenderedCalls implements ReactiveController {
     if (this.answeringCard(call)) this.#host.requestUpdate()
   }
 
-  #respond({ call }: Shown, answer: unknown): Promise<boolean> {
+  #respond({ call }: ShownCard, answer: unknown): Promise<boolean> {
     const context = this.#context
     if (!context) return Promise.resolve(false)
     return new Promise((resolve, reject) => {
-      const isTaken = context.actions.perform(
+      const isPerformed = context.actions.perform(
         { name: 'respond', detail: { call, answer }, key: answerKey(call) },
         () => {
           const answered = answerTo(context, call, answer)
@@ -94,7 +94,7 @@ export class RenderedCalls implements ReactiveController {
           return answered
         },
       )
-      if (!isTaken) resolve(false)
+      if (!isPerformed) resolve(false)
     })
   }
 

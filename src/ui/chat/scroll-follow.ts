@@ -10,14 +10,14 @@ const NEAR = 48
  */
 export class ScrollFollow implements ReactiveController {
   readonly #host: LitElement
-  readonly #sizes: ResizeObserver | undefined = globalThis.ResizeObserver
-    ? new ResizeObserver(() => this.#keep())
+  readonly #sizeObserver: ResizeObserver | undefined = globalThis.ResizeObserver
+    ? new ResizeObserver(() => this.#keepPosition())
     : undefined
   #log: HTMLElement | null = null
-  #listening: AbortController | null = null
+  #listeners: AbortController | null = null
   #isFollowing = true
   /** The position set by this class, to compare the log's position with. */
-  #keptAt = -1
+  #keptTop = -1
   /** A message or card taller than the log, kept in view from its beginning. */
   #anchor: Element | null = null
   /** Messages whose beginning was already shown. */
@@ -45,7 +45,7 @@ export class ScrollFollow implements ReactiveController {
   hostUpdated(): void {
     const log = this.#host.renderRoot.querySelector<HTMLElement>('.log')
     if (log !== this.#log) this.#watch(log)
-    this.#keep()
+    this.#keepPosition()
   }
 
   /** Goes to the newest text, and follows it from now on. */
@@ -53,28 +53,28 @@ export class ScrollFollow implements ReactiveController {
     if (this.#anchor) this.#anchored.add(this.#anchor)
     this.#anchor = null
     this.#setFollowing(true)
-    this.#keep()
+    this.#keepPosition()
   }
 
   #watch(log: HTMLElement | null): void {
-    this.#listening?.abort()
-    this.#sizes?.disconnect()
+    this.#listeners?.abort()
+    this.#sizeObserver?.disconnect()
     this.#log = log
     this.#anchor = null
     this.#isFollowing = true
     if (!log) return
-    this.#listening = new AbortController()
-    const { signal } = this.#listening
-    this.#sizes?.observe(log)
-    log.addEventListener('scroll', () => this.#scrolled(log), { passive: true, signal })
+    this.#listeners = new AbortController()
+    const { signal } = this.#listeners
+    this.#sizeObserver?.observe(log)
+    log.addEventListener('scroll', () => this.#onScroll(log), { passive: true, signal })
     // Pictures, also those on the page's own cards, don't bubble their event.
     for (const type of [GREW, 'load'])
-      log.addEventListener(type, () => this.#keep(), { capture: true, signal })
+      log.addEventListener(type, () => this.#keepPosition(), { capture: true, signal })
   }
 
-  #scrolled(log: HTMLElement): void {
+  #onScroll(log: HTMLElement): void {
     // Ignores our own scrolling, and shifts because something was added above.
-    if (Math.abs(log.scrollTop - this.#keptAt) <= 1) return
+    if (Math.abs(log.scrollTop - this.#keptTop) <= 1) return
     if (this.#anchor && Math.abs(distance(this.#anchor, log)) <= 1) return
     if (this.#anchor) this.#anchored.add(this.#anchor)
     this.#anchor = null
@@ -88,14 +88,14 @@ export class ScrollFollow implements ReactiveController {
     this.#host.requestUpdate()
   }
 
-  #keep(): void {
+  #keepPosition(): void {
     const log = this.#log
     if (!log || !this.#isFollowing) return
     const anchor = this.#anchorIn(log)
     if (anchor && anchor === this.#anchor) return
     this.#anchor = anchor
     log.scrollTop = anchor ? log.scrollTop + distance(anchor, log) : log.scrollHeight
-    this.#keptAt = log.scrollTop
+    this.#keptTop = log.scrollTop
   }
 
   /** Returns the last message or card, if it is taller than the log and not scrolled by the person yet. */

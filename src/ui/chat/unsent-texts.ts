@@ -5,29 +5,29 @@ import { conversationKey } from './local-keys.ts'
 import { messageText } from './parts/text-of.ts'
 
 /** Returns text that was neither sent nor put back into the composer. */
-export function unsentOf(local: LocalState, conversationId: string): string | undefined {
+export function unsentText(local: LocalState, conversationId: string): string | undefined {
   return local.get(conversationKey('unsent', conversationId))
 }
 
 /** Returns the message that is neither in the conversation nor back in the composer. */
-export function unsentIn(
+export function unsentMessage(
   local: LocalState,
   { unsent, conversationId }: Pick<ConversationSnapshot, 'unsent' | 'conversationId'>,
 ): { readonly text: string | undefined; readonly files: readonly FilePart[] } {
-  const own = unsentOf(local, conversationId)
-  if (own === undefined && unsent) {
+  const ownText = unsentText(local, conversationId)
+  if (ownText === undefined && unsent) {
     const text = messageText(unsent)
     if (!isReturned(local, conversationId, text))
       return { text, files: unsent.parts.filter((part) => part.type === 'file') }
   }
-  return { text: own, files: [] }
+  return { text: ownText, files: [] }
 }
 
 /** Returns texts that are being sent to a conversation; they may wait until the storage opens. */
 export function sendingTexts(local: LocalState, conversationId: string): readonly string[] {
   return (
     local
-      .get<readonly OnItsWay[]>(conversationKey('sending', conversationId))
+      .get<readonly SendingText[]>(conversationKey('sending', conversationId))
       ?.map(({ text }) => text) ?? []
   )
 }
@@ -43,14 +43,14 @@ export function sentWhileLoading(
 /** Marks a text as being sent. Returns a function that removes the mark. */
 export function markBeingSent(local: LocalState, conversationId: string, text: string): () => void {
   const key = conversationKey('sending', conversationId)
-  const one: OnItsWay = { text }
-  const others = (): readonly OnItsWay[] =>
-    (local.get<readonly OnItsWay[]>(key) ?? []).filter((each) => each !== one)
-  local.set(key, [...others(), one])
-  return () => local.set(key, others())
+  const entry: SendingText = { text }
+  const otherEntries = (): readonly SendingText[] =>
+    (local.get<readonly SendingText[]>(key) ?? []).filter((each) => each !== entry)
+  local.set(key, [...otherEntries(), entry])
+  return () => local.set(key, otherEntries())
 }
 
-interface OnItsWay {
+interface SendingText {
   readonly text: string
 }
 
@@ -77,7 +77,7 @@ export interface Returned extends UnsentMessage {
 
 /** Gives back what was not sent: to the composer, unless it holds another draft. */
 export function restoreUnsent(local: LocalState, { isOnView, ...message }: Returned): void {
-  takeBack(local, message)
+  restoreMessage(local, message)
   const { conversationId, text } = message
   if (text.trim() === '') return
   const isFree = isOnView && (local.get<string>('draft') ?? '').trim() === ''
@@ -85,23 +85,26 @@ export function restoreUnsent(local: LocalState, { isOnView, ...message }: Retur
   else
     local.set(
       conversationKey('unsent', conversationId),
-      joined(unsentOf(local, conversationId), text),
+      joinTexts(unsentText(local, conversationId), text),
     )
 }
 
 /** Takes an unsent message back: its text goes before the current draft. */
 export function prependToDraft(local: LocalState, message: UnsentMessage): void {
-  takeBack(local, message)
-  local.set('draft', joined(message.text, local.get('draft')))
+  restoreMessage(local, message)
+  local.set('draft', joinTexts(message.text, local.get('draft')))
   local.set(conversationKey('unsent', message.conversationId), undefined)
 }
 
-function takeBack(local: LocalState, { conversationId, text, files = [] }: UnsentMessage): void {
+function restoreMessage(
+  local: LocalState,
+  { conversationId, text, files = [] }: UnsentMessage,
+): void {
   setAttachments(local, conversationId, [...files, ...getAttachments(local, conversationId)])
   noteReturned(local, conversationId, text)
 }
 
 /** Joins texts with a blank line; empty ones are left out. */
-export function joined(...texts: readonly (string | null | undefined)[]): string {
+export function joinTexts(...texts: readonly (string | null | undefined)[]): string {
   return texts.filter((text) => text?.trim()).join('\n\n')
 }

@@ -20,8 +20,8 @@ export function handleMessageKeys(root: ParentNode, event: KeyboardEvent): boole
   if (at < 0 && key === 'ArrowDown') return false
   const next =
     at < 0 ? (findWaitingCard(root) ?? stops.at(-1)) : stops[at + (key === 'ArrowUp' ? -1 : 1)]
-  const place = next ?? (key === 'ArrowDown' ? prompt : null)
-  if (place) goTo(place)
+  const stop = next ?? (key === 'ArrowDown' ? prompt : null)
+  if (stop) goTo(stop)
   return true
 }
 
@@ -30,9 +30,9 @@ export function findWaitingCard(root: ParentNode): HTMLElement | null {
   return root.querySelector<HTMLElement>('.call.waiting')
 }
 
-export function goTo(place: HTMLElement): void {
-  place.focus({ preventScroll: true })
-  place.scrollIntoView({ block: 'nearest' })
+export function goTo(stop: HTMLElement): void {
+  stop.focus({ preventScroll: true })
+  stop.scrollIntoView({ block: 'nearest' })
 }
 
 /**
@@ -44,10 +44,10 @@ export function isComposing(event: KeyboardEvent): boolean {
 }
 
 /** Handles the Escape that gives up an edit, which must not also close a bubble. */
-export function onEscape(giveUp: () => void): (event: KeyboardEvent) => void {
+export function onEscape(cancel: () => void): (event: KeyboardEvent) => void {
   return (event) => {
     if (event.key !== 'Escape' || isComposing(event)) return
     event.preventDefault()
-    giveUp()
+    cancel()
   }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { sideOf } from '../../../src/ui/chat/markdown/align-columns.ts'
+import { alignmentOf } from '../../../src/ui/chat/markdown/align-columns.ts'
 
 test.each([
   ['numbers of every kind', ['12.50', '1,204', '−3', '$ 5', '7 %', '3 ms', '1’000', '']],
   ['one number', ['1']],
 ])('a column of %s is aligned as numbers', (_, texts) => {
-  expect(sideOf('---', texts)).toBe('number')
+  expect(alignmentOf('---', texts)).toBe('number')
 })
 
 test.each([
@@ -15,14 +15,14 @@ test.each([
   ['empty cells', ['', '']],
   ['no cells', []],
 ])('a column of %s stays aligned at the start', (_, texts) => {
-  expect(sideOf('---', texts)).toBeNull()
+  expect(alignmentOf('---', texts)).toBeNull()
 })
 
 test('an alignment set by the table overrides the content of its column', () => {
-  expect([':-', ':-:', '-:'].map((dash) => sideOf(dash, ['1', '2']))).toEqual([
+  expect([':-', ':-:', '-:'].map((dash) => alignmentOf(dash, ['1', '2']))).toEqual([
     null,
     'center',
     'end',
   ])
-  expect(sideOf('--:', ['a'])).toBe('end')
+  expect(alignmentOf('--:', ['a'])).toBe('end')
 })

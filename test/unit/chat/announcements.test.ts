@@ -158,12 +158,12 @@ test('offline and back online are announced, and a run that failed meanwhile res
   const lost = { ...open, ended: { ...ended, error: { ...ended.error, code: 'network' } } } as const
   failures.update(lost, true)
   ofOtherTab.update(lost, true)
-  expect(failures.takeLost(lost, true)).toBe(false)
+  expect(failures.takeLostRun(lost, true)).toBe(false)
   around({})
   expect(await hears('Back online')).toEqual(['Back online'])
-  expect(failures.takeLost(lost, false)).toBe(true)
-  expect(failures.takeLost(lost, false), 'once').toBe(false)
-  expect(ofOtherTab.takeLost(lost, false), 'in another tab').toBe(false)
+  expect(failures.takeLostRun(lost, false)).toBe(true)
+  expect(failures.takeLostRun(lost, false), 'once').toBe(false)
+  expect(ofOtherTab.takeLostRun(lost, false), 'in another tab').toBe(false)
   await conversation.continue()
   expect(spoken(await hears('Done'))).toEqual(['Here I am.', 'Done'])
 })
@@ -176,7 +176,7 @@ test('a failure without a lost network is left to the person', async () => {
   const messages = [{ id: 'u1', role: 'user', parts: [] }] as const
   const snapshot = { ...conversation.getSnapshot(), messages, ended }
   failures.update(snapshot, true)
-  expect(failures.takeLost(snapshot, false)).toBe(false)
+  expect(failures.takeLostRun(snapshot, false)).toBe(false)
 })
 
 test('a run that fails between two renders is announced', async () => {

@@ -36,7 +36,7 @@ export function showChat(
   agent: Agent,
   conversationId = 'c1',
   forgetEdit: ActionTarget['forgetEdit'] = () => {},
-  keepOnItsWay: ActionTarget['keepOnItsWay'] = () => {},
+  keepSending: ActionTarget['keepSending'] = () => {},
 ) {
   const conversation = agent.conversation(conversationId)
   conversation.subscribe(() => {})
@@ -48,9 +48,9 @@ export function showChat(
     conversation: () => conversation,
     view: () => {},
     words: () => en,
-    toLatest: () => {},
+    scrollToLatest: () => {},
     forgetEdit,
-    keepOnItsWay,
+    keepSending,
     setOpen: () => {},
   })
   return { conversation, local, actions, draft: () => local.get<string>('draft') }

@@ -1,10 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Agent } from '../../../src/index.ts'
-import { loadingShown } from '../../../src/ui/chat/parts/engine-loading.ts'
+import { formatLoading } from '../../../src/ui/chat/parts/engine-loading.ts'
 import { EnvironmentController, isLoaded } from '../../../src/ui/chat/environment-controller.ts'
 
 const shown = (loaded?: number, total?: number) =>
-  loadingShown(
+  formatLoading(
     {
       model: 'm',
       ...(loaded !== undefined && { loaded }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
-import { ReasoningTimes, thoughtFor } from '../../../src/ui/chat/reasoning-times.ts'
+import { ReasoningTimes, thinkingMs } from '../../../src/ui/chat/reasoning-times.ts'
 import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type { ConversationSnapshot } from '../../../src/index.ts'
 
@@ -17,7 +17,7 @@ function watch() {
       now = at
       times.update({ snapshot, local })
     },
-    took: (id: string) => thoughtFor(local, { id }),
+    took: (id: string) => thinkingMs(local, { id }),
   }
 }
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { saysHost } from '../../../src/ui/chat/markdown/safe-address.ts'
+import { namesHost } from '../../../src/ui/chat/markdown/safe-address.ts'
 
 const SHOP = new URL('https://shop.test/offers?page=2')
 
 test.each(['shop.test', ' shop.test ', 'https://shop.test', 'https://SHOP.test/offers'])(
   'a link with %s as its text is shown without its host',
-  (text) => expect(saysHost(text, SHOP)).toBe(true),
+  (text) => expect(namesHost(text, SHOP)).toBe(true),
 )
 
 test.each([
@@ -21,5 +21,5 @@ test.each([
   ['another scheme', 'http://shop.test', 'https://shop.test/'],
   ['another port', 'https://shop.test', 'https://shop.test:8443/'],
 ])('a link with %s as its text is shown with its host', (_, text, href) => {
-  expect(saysHost(text, new URL(href))).toBe(false)
+  expect(namesHost(text, new URL(href))).toBe(false)
 })

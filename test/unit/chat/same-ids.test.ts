@@ -4,7 +4,7 @@ import { createTestAgent, createTestStorage, type TestAgent } from '../../../src
 import type { ChatContext } from '../../../src/ui/chat/context.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
 import { RenderedCalls } from '../../../src/ui/chat/rendered-calls.ts'
-import { elsewhereView } from '../../../src/ui/chat/views/call.ts'
+import { childCallsView } from '../../../src/ui/chat/views/call.ts'
 import { discussView } from '../../../src/ui/chat/views/discussed.ts'
 import { en } from '../../../src/ui/chat/words/en.ts'
 import { until } from '../client/fake-worker.ts'
@@ -105,7 +105,7 @@ test('questions of two sub-agents whose calls have one id are two cards', () => 
     question: { question: 'Which?' },
   })
   const snapshot = { conversationId: 'desk', pending: [asking('desk.a'), asking('desk.b')] }
-  const view = elsewhereView({ snapshot, words: en, renderers: {} } as unknown as ChatContext)
+  const view = childCallsView({ snapshot, words: en, renderers: {} } as unknown as ChatContext)
   const [{ values }] = view.values as unknown as readonly [
     { readonly values: readonly [readonly PendingCall[], (call: PendingCall) => unknown] },
   ]

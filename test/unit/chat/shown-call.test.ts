@@ -3,7 +3,7 @@ import {
   outputText,
   resultOf,
   stateOf,
-  tellingValue,
+  distinctiveValue,
 } from '../../../src/ui/chat/parts/shown-call.ts'
 import type { JsonValue, ShownCall, ToolOutput } from '../../../src/index.ts'
 
@@ -79,7 +79,7 @@ test.each<[JsonValue | undefined, string]>([
   ['text', ''],
   [undefined, ''],
 ])('the value that tells calls apart in %j is %j', (input, value) => {
-  expect(tellingValue({ ...(input !== undefined && { input }) })).toBe(value)
+  expect(distinctiveValue({ ...(input !== undefined && { input }) })).toBe(value)
 })
 
 test.each<[ToolOutput]>([

@@ -4,8 +4,8 @@ import { editKey, problemKey } from '../../../src/ui/chat/local-keys.ts'
 import {
   restoreUnsent,
   prependToDraft,
-  unsentIn,
-  unsentOf,
+  unsentMessage,
+  unsentText,
 } from '../../../src/ui/chat/unsent-texts.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
 import { en } from '../../../src/ui/chat/words/en.ts'
@@ -140,10 +140,10 @@ describe('unsent text', () => {
     local.set('draft', 'New')
     restoreUnsent(local, returned)
     expect(local.get('draft')).toBe('New')
-    expect(unsentOf(local, 'c1')).toBe('Old')
+    expect(unsentText(local, 'c1')).toBe('Old')
     prependToDraft(local, { conversationId: 'c1', text: 'Old' })
     expect(local.get('draft')).toBe('Old\n\nNew')
-    expect(unsentOf(local, 'c1')).toBeUndefined()
+    expect(unsentText(local, 'c1')).toBeUndefined()
   })
 
   test('of two messages comes back with the files of each', () => {
@@ -155,7 +155,7 @@ describe('unsent text', () => {
       { text: 'First', files: [] },
       { text: 'Second', files: [FILE] },
     ]) {
-      expect(unsentIn(local, { conversationId: 'c1', unsent })).toEqual(message)
+      expect(unsentMessage(local, { conversationId: 'c1', unsent })).toEqual(message)
       prependToDraft(local, { conversationId: 'c1', ...message })
     }
     expect(getAttachments(local, 'c1')).toEqual([FILE])
@@ -165,7 +165,7 @@ describe('unsent text', () => {
     const local = createLocalState(() => {})
     restoreUnsent(local, { ...returned, isOnView: false })
     expect(local.get('draft')).toBeUndefined()
-    expect(unsentOf(local, 'c1')).toBe('Old')
-    expect(unsentOf(local, 'c2')).toBeUndefined()
+    expect(unsentText(local, 'c1')).toBe('Old')
+    expect(unsentText(local, 'c2')).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wasCut } from '../../../src/ui/chat/element.ts'
+import { wasCutOff } from '../../../src/ui/chat/element.ts'
 import type { Conversation } from '../../../src/index.ts'
 import { createTestStorage } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'
@@ -7,7 +7,7 @@ import { agentFor, payCall, showChat } from './chat-stage.ts'
 
 const isCut = async (conversation: Conversation): Promise<boolean | undefined> => {
   const run = await conversation.resume({ interrupted: 'ask' })
-  return run ? wasCut(run, () => conversation.getSnapshot()) : undefined
+  return run ? wasCutOff(run, () => conversation.getSnapshot()) : undefined
 }
 
 test('a run that waits for a person was not cut off, whichever page resumes it', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whenShown } from '../../../src/ui/chat/element.ts'
+import { whenLoaded } from '../../../src/ui/chat/element.ts'
 import type { Conversation } from '../../../src/index.ts'
 
 function conversationOf(status: string) {
@@ -22,7 +22,7 @@ function conversationOf(status: string) {
 test('a loading conversation is awaited, and its listener is removed afterwards', async () => {
   const { conversation, listeners, become } = conversationOf('loading')
   let isShown = false
-  const shown = whenShown(conversation).then(() => (isShown = true))
+  const shown = whenLoaded(conversation).then(() => (isShown = true))
   become('loading')
   await Promise.resolve()
   expect(isShown).toBe(false)
@@ -33,6 +33,6 @@ test('a loading conversation is awaited, and its listener is removed afterwards'
 
 test('a loaded conversation is not awaited', async () => {
   const { conversation, listeners } = conversationOf('running')
-  await whenShown(conversation)
+  await whenLoaded(conversation)
   expect(listeners.size).toBe(0)
 })

@@ -1,34 +1,34 @@
 /** A number, with or without a currency, percent sign, unit or emphasis marks. */
 const NUMBER = /^[^\p{L}\d]{0,4}\d[\d.,'’\s]*\D{0,4}$/u
 
-const due = new Map<Element, readonly string[]>()
+const pending = new Map<Element, readonly string[]>()
 
 /** Aligns a table's columns in the next frame. `dashes`: cells of the delimiter row, such as `:---:`. */
 export function alignColumns(table: Element, dashes: readonly string[]): void {
-  if (due.size === 0) requestAnimationFrame(alignDue)
-  due.set(table, dashes)
+  if (pending.size === 0) requestAnimationFrame(alignPending)
+  pending.set(table, dashes)
 }
 
-function alignDue(): void {
-  for (const [{ children }, dashes] of due)
+function alignPending(): void {
+  for (const [{ children }, dashes] of pending)
     for (const [at, dash] of dashes.entries()) {
       const cells = [...children].flatMap((row) => row.children[at] ?? [])
-      const side = sideOf(
+      const alignment = alignmentOf(
         dash,
         cells.slice(1).map(({ textContent }) => textContent),
       )
       for (const cell of cells)
-        if (side) cell.setAttribute('class', side)
+        if (alignment) cell.setAttribute('class', alignment)
         else cell.removeAttribute('class')
     }
-  due.clear()
+  pending.clear()
 }
 
 /**
  * Returns a column's alignment as a class: the delimiter row decides, then whether all `texts` are numbers. Null for the
  * default, the start of the line. Pure.
  */
-export function sideOf(dash: string, texts: readonly string[]): string | null {
+export function alignmentOf(dash: string, texts: readonly string[]): string | null {
   if (dash.endsWith(':')) return dash.startsWith(':') ? 'center' : 'end'
   const filled = texts.filter((text) => text !== '')
   const areNumbers = filled.length > 0 && filled.every((text) => NUMBER.test(text))

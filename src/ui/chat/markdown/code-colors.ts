@@ -18,7 +18,7 @@ const BLOCK_COMMENT = String.raw`\/\*[^]*?(?:\*\/|${END})`
 const TEXTS = String.raw`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'`
 const NUMBER = String.raw`(?<![\w.])(?:0[xob][\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)[a-z]{0,3}\b`
 /** A lookbehind, so that no match is tried from within a word: that would be quadratic for a long one. */
-const CALLED = String.raw`(?<![\w$])[\w$]+(?=\()`
+const CALL_NAME = String.raw`(?<![\w$])[\w$]+(?=\()`
 
 function words(text: string): string {
   return String.raw`(?<![.\w$-])(?:${text.replaceAll(' ', '|')})(?![\w$-])`
@@ -32,7 +32,7 @@ const CURLY: Family = {
   keyword: words(
     `${COMMON} bool catch char const delete double enum export extends final finally float fn func impl implements instanceof int interface let match mut namespace new nil override package private protected pub public readonly static string struct super switch this throw trait type typeof undefined use using val var void`,
   ),
-  name: CALLED,
+  name: CALL_NAME,
   string: String.raw`${TEXTS}|\x60(?:\\[^]|[^\x60\\])*(?:\x60|${END})`,
   number: NUMBER,
 }
@@ -48,7 +48,7 @@ const HASH: Family = {
   keyword: words(
     `${COMMON} and def del done elif end esac except export False fi finally lambda local module nil None not or pass raise require rescue True unless until when`,
   ),
-  name: String.raw`\$\{?[\w@#?*]+\}?|(?<![\w.-])[\w.-]+(?=:(?:\s|$))|${CALLED}`,
+  name: String.raw`\$\{?[\w@#?*]+\}?|(?<![\w.-])[\w.-]+(?=:(?:\s|$))|${CALL_NAME}`,
   string: String.raw`"""[^]*?(?:"""|${END})|'''[^]*?(?:'''|${END})|${TEXTS}`,
   number: NUMBER,
 }
@@ -58,7 +58,7 @@ const DASHES: Family = {
   keyword: words(
     `${COMMON} all alter and by create delete desc distinct drop elseif end exists group having index inner insert into join key left limit local nil not on or order outer primary references right select table union unique update values when where`,
   ),
-  name: CALLED,
+  name: CALL_NAME,
   string: TEXTS,
   number: NUMBER,
 }
@@ -137,13 +137,13 @@ const blocks = new WeakMap<Element, CodeColors>()
 let sheet: CSSStyleSheet | undefined
 
 /** Watches blocks of code. Ranges are removed from blocks out of view, and from blocks that leave the page. */
-let watch: IntersectionObserver | undefined
+let observer: IntersectionObserver | undefined
 
 /** Colours code in a chat's shadow root. Text nodes stay as they are. While code grows, only complete lines are coloured. */
 export function show(code: HTMLElement, isOpen: boolean): void {
   const pre = code.parentElement
   if (!pre) return
-  watch ??= new IntersectionObserver((entries) => {
+  observer ??= new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) blocks.get(target)?.see(isIntersecting)
   })
   let colors = blocks.get(pre)
@@ -151,7 +151,7 @@ export function show(code: HTMLElement, isOpen: boolean): void {
     const lexer = lexerOf(code.getAttribute('data-language') ?? '')
     if (!lexer) return
     blocks.set(pre, (colors = new CodeColors(code, pre, lexer)))
-    watch.observe(pre)
+    observer.observe(pre)
   }
   colors.isOpen = isOpen
   colors.draw()
@@ -167,7 +167,7 @@ class CodeColors {
   #from = 0
   #end = 0
   #isSeen = false
-  #isDue = false
+  #isScheduled = false
   #ranges: (readonly [Highlight, StaticRange])[] = []
 
   constructor(code: HTMLElement, pre: HTMLElement, lexer: RegExp) {
@@ -184,10 +184,10 @@ class CodeColors {
   }
 
   draw(): void {
-    if (this.#isDue || !this.#isSeen) return
-    this.#isDue = true
+    if (this.#isScheduled || !this.#isSeen) return
+    this.#isScheduled = true
     requestAnimationFrame(() => {
-      this.#isDue = false
+      this.#isScheduled = false
       if (!this.#isSeen) return
       const isAll = this.#lexSlice()
       this.#paint()
@@ -226,8 +226,8 @@ class CodeColors {
     const to = startOf(text, (scrollTop + clientHeight) / height + MARGIN)
     for (const token of this.#tokens) {
       if (token.to <= from || token.from >= to) continue
-      const [startContainer, startOffset] = placeIn(texts, Math.max(from, token.from))
-      const [endContainer, endOffset] = placeIn(texts, Math.min(to, token.to))
+      const [startContainer, startOffset] = positionIn(texts, Math.max(from, token.from))
+      const [endContainer, endOffset] = positionIn(texts, Math.min(to, token.to))
       const range = new StaticRange({ startContainer, startOffset, endContainer, endOffset })
       const highlight = highlightOf(token.kind)
       highlight.add(range)
@@ -258,10 +258,10 @@ function textsIn({ childNodes }: HTMLElement): readonly Text[] {
 }
 
 /** Converts an offset in the whole text to a node and an offset in it. */
-function placeIn([text, ...texts]: readonly Text[], offset: number): [Node, number] {
+function positionIn([text, ...texts]: readonly Text[], offset: number): [Node, number] {
   return !text || offset <= text.length || texts.length === 0
     ? [text as Node, offset]
-    : placeIn(texts, offset - text.length)
+    : positionIn(texts, offset - text.length)
 }
 
 /** Returns the highlight for a kind. All blocks of a document share it. */

@@ -2,7 +2,7 @@ import { copyText } from '../../shared/copy-text.ts'
 import { attempt } from '../attempt.ts'
 import type { MarkdownOptions } from '../context.ts'
 import type { Words } from '../words/words.ts'
-import { hostOf, saysHost } from './safe-address.ts'
+import { hostOf, namesHost } from './safe-address.ts'
 import type * as Colors from './code-colors.ts'
 
 /** The page's Markdown options, and the button labels. */
@@ -15,7 +15,7 @@ export interface Drawing {
 export type Content = Node | string
 
 /** Bidirectional overrides, embeddings and isolates. They are removed because they reorder the text around them. */
-const TURNING = /[\u202A-\u202E\u2066-\u2069]/g
+const BIDI_CONTROLS = /[\u202A-\u202E\u2066-\u2069]/g
 
 export function make(tag: string, className = '', ...contents: readonly Content[]): HTMLElement {
   const element = document.createElement(tag)
@@ -29,8 +29,8 @@ export function append(parent: Element, contents: readonly Content[]): void {
   for (const content of contents) {
     const { lastChild } = parent
     if (typeof content !== 'string') parent.append(content)
-    else if (lastChild instanceof Text) lastChild.appendData(content.replace(TURNING, ''))
-    else parent.append(content.replace(TURNING, ''))
+    else if (lastChild instanceof Text) lastChild.appendData(content.replace(BIDI_CONTROLS, ''))
+    else parent.append(content.replace(BIDI_CONTROLS, ''))
   }
 }
 
@@ -43,7 +43,7 @@ export function link(url: URL, contents: readonly Content[]): HTMLElement {
   // A picture's button can't work inside a link, so its alternative text replaces it.
   for (const picture of element.querySelectorAll<HTMLElement>('.picture'))
     picture.replaceWith(picture.title)
-  if (!saysHost(element.textContent ?? '', url))
+  if (!namesHost(element.textContent ?? '', url))
     element.append(' ', make('span', 'target', `(${hostOf(url)})`))
   return element
 }
@@ -88,7 +88,7 @@ export function checkbox(isChecked: boolean, { words }: Drawing): HTMLElement {
 }
 
 /** How long a button says that it has copied. Milliseconds. */
-export const COPIED_FOR = 2000
+export const COPIED_MS = 2000
 
 /** Creates a block of code. Also returns its `code` element. */
 export function codeBlock(
@@ -103,7 +103,7 @@ export function codeBlock(
   const copy = button('copy', words.copyCode, () =>
     copyText(code.textContent ?? '', () => {
       copy.textContent = words.copied
-      setTimeout(() => (copy.textContent = words.copyCode), COPIED_FOR)
+      setTimeout(() => (copy.textContent = words.copyCode), COPIED_MS)
     }),
   )
   const head = make('div', 'code-head', make('span', 'language', language), copy)

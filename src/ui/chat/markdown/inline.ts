@@ -74,7 +74,7 @@ export function parseInline(text: string, options: InlineOptions, drawing: Drawi
 const TOKEN =
   /(?<formula>\\\([^]{1,2000}?\\\)|\\\[[^]{1,2000}?\\\]|\$\$[^]{1,2000}?\$\$|(?<![\w$])\$(?![\s\d$])(?:[^$\\]|\\[^]){1,2000}(?<!\s)\$(?![\w$]))|\\(?<escaped>[!-/:-@[-`{-~])|(?<ticks>`{1,99})(?!`)(?<code>[^]{0,2000}?[^`])\k<ticks>(?!`)|(?<!\w)(?<address>https?:\/\/(?:\([^\s<>"`()]{0,99}\)|[^\s<>"`()]){1,2000}(?<![.,:;!?'*_~\]}|\\$]))|(?<run>\*+|_+|~+)|(?<opening>!?\[)|\\?\n|<br\s*\/?>|\]|`+|\$(?![\s\d])/g
 /** Matches the end of a growing text that can't be decided yet. */
-const HELD = /(?:[*_~`!\\]+|<(?:br?\s*\/?)?)$/
+const UNDECIDED_END = /(?:[*_~`!\\]+|<(?:br?\s*\/?)?)$/
 const DESTINATION =
   /\(\s*(<[^<>\n]*>|(?!<)(?:\\\S|\((?:\\\S|[^\s()\\\p{Cc}])*\)|[^\s()\\\p{Cc}])*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)/uy
 const HALF_DESTINATION = /\(\s*(?:<[^<>\n]*|(?!<)\S*(?:\s+(?:["'(][^]*)?)?)$/y
@@ -95,7 +95,7 @@ class InlineParser {
   #unfinished = Infinity
 
   constructor(text: string, options: InlineOptions, drawing: Drawing) {
-    this.#text = options.isOpen ? text.replace(HELD, '') : text
+    this.#text = options.isOpen ? text.replace(UNDECIDED_END, '') : text
     this.#options = options
     this.#drawing = drawing
     this.#at = options.from
@@ -208,9 +208,9 @@ class InlineParser {
 
   #finish(): Inline {
     const { pieces, openers } = emphasized(this.#pieces)
-    const live = openers.filter(({ run }) => this.#isUnfinished(run.at))
+    const unclosed = openers.filter(({ run }) => this.#isUnfinished(run.at))
     for (const { at, index } of this.#brackets) if (index >= 0) this.#isUnfinished(at)
-    for (const { run } of live.slice(-MOST_OPEN).toReversed())
+    for (const { run } of unclosed.slice(-MOST_OPEN).toReversed())
       while (run.count > 0) wrap(pieces, openers, Math.min(2, run.count))
     const { from, isOpen } = this.#options
     const cut = isOpen ? Math.min(this.#text.length - UNSETTLED, this.#unfinished) : Infinity
@@ -234,10 +234,10 @@ function contentOf({ content, run }: Piece): Content {
 }
 
 /** Wraps the pieces between matching runs of `*`, `_` or `~` in emphasis. Also returns the runs that are still open. */
-function emphasized(read: readonly Piece[]): { pieces: Piece[]; openers: Opener[] } {
+function emphasized(parsed: readonly Piece[]): { pieces: Piece[]; openers: Opener[] } {
   const pieces: Piece[] = []
   const openers: Opener[] = []
-  for (const piece of read) {
+  for (const piece of parsed) {
     const { run } = piece
     while (run?.closes && run.count > 0) {
       const opener = openers.findLast((each) => isPair(each.run, run))?.run

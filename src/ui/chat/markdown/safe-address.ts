@@ -13,15 +13,15 @@ export function hostOf(url: URL): string {
 }
 
 /** Whether a text is the address's host, or an address there, letter by letter: a lookalike may lead elsewhere. */
-export function saysHost(text: string, url: URL): boolean {
+export function namesHost(text: string, url: URL): boolean {
   if (text.trim() === hostOf(url)) return true
-  const said = safeAddress(text)
+  const address = safeAddress(text)
   return (
-    said !== null &&
-    said.origin === url.origin &&
-    hostOf(said) === hostOf(url) &&
+    address !== null &&
+    address.origin === url.origin &&
+    hostOf(address) === hostOf(url) &&
     text.toLowerCase().includes(hostOf(url)) &&
-    said.username === '' &&
+    address.username === '' &&
     url.username === ''
   )
 }

@@ -73,7 +73,7 @@ class Blocks {
   readonly #drawing: Drawing
   readonly #root: Element
   /** Parent of new blocks: the root, or a part of it once the root has many. */
-  #place: Element
+  #container: Element
   #boxes: Box[] = []
   #leaf: Leaf | null = null
   /** Beginning of an undecided line; null: decided, and the rest of the line follows. */
@@ -81,7 +81,7 @@ class Blocks {
 
   constructor(root: Element, drawing: Drawing) {
     this.#root = root
-    this.#place = root
+    this.#container = root
     this.#drawing = drawing
   }
 
@@ -113,7 +113,7 @@ class Blocks {
     let rest = withoutTabs(line)
     let depth = 0
     for (const box of this.#boxes) {
-      const inner = within(box, rest)
+      const inner = contentIn(box, rest)
       if (inner === null) break
       rest = inner
       depth += 1
@@ -128,15 +128,15 @@ class Blocks {
       this.#closeLeaf()
     }
     let paragraph = this.#leaf instanceof Prose && this.#leaf.isParagraph ? this.#leaf : null
-    const interrupts = isInside && paragraph !== null
+    const isInterrupting = isInside && paragraph !== null
     while (!isBlank(rest)) {
       if (indentOf(rest) >= 4) {
         if (paragraph) break
         return this.#openCode(rest, depth)
       }
       if (this.#openLeaf(rest, depth)) return
-      const inner = this.#openBox(rest, depth, interrupts)
-      if (inner === null && interrupts && paragraph && this.#openTable(rest, paragraph)) return
+      const inner = this.#openBox(rest, depth, isInterrupting)
+      if (inner === null && isInterrupting && paragraph && this.#openTable(rest, paragraph)) return
       if (inner === null) break
       rest = inner
       depth += 1
@@ -216,7 +216,7 @@ class Blocks {
   }
 
   /** Opens a quotation or an item, and returns the rest of the line; null if the line begins neither. */
-  #openBox(line: string, depth: number, interrupts: boolean): string | null {
+  #openBox(line: string, depth: number, isInterrupting: boolean): string | null {
     if (depth >= MOST_BOXES) return null
     const quote = QUOTE.exec(line)
     if (quote) {
@@ -229,7 +229,7 @@ class Blocks {
     const [start, mark = ''] = found
     const after = line.slice(start.length)
     // A sentence that continues with a number or a dash is no list.
-    if (interrupts && (isBlank(after) || !/^(?:\D|1\D)$/.test(mark))) return null
+    if (isInterrupting && (isBlank(after) || !/^(?:\D|1\D)$/.test(mark))) return null
     const spaces = isBlank(after) || indentOf(after) > 4 ? 1 : indentOf(after)
     const marker = mark.at(-1) ?? ''
     const sibling = this.#boxes[depth]
@@ -245,11 +245,11 @@ class Blocks {
   #append<Block extends Element>(block: Block): Block {
     const box = this.#boxes.at(-1)
     if (box) box.isEmpty = false
-    else if (this.#place.childElementCount >= BLOCKS_OF_PART) {
-      this.#place = make('div', 'part')
-      this.#root.append(this.#place)
+    else if (this.#container.childElementCount >= BLOCKS_OF_PART) {
+      this.#container = make('div', 'part')
+      this.#root.append(this.#container)
     }
-    const parent = box?.element ?? this.#place
+    const parent = box?.element ?? this.#container
     parent.append(block)
     return block
   }
@@ -266,7 +266,7 @@ class Blocks {
 }
 
 /** Returns the line's content within a box; null if the line is outside of it. */
-function within({ indent, isEmpty }: Box, line: string): string | null {
+function contentIn({ indent, isEmpty }: Box, line: string): string | null {
   if (indent === undefined) return QUOTE.test(line) ? line.replace(QUOTE, '') : null
   const isIn = isBlank(line) ? !isEmpty : indentOf(line) >= indent
   return isIn ? line.slice(indent) : null

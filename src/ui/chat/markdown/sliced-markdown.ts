@@ -30,7 +30,7 @@ class SlicedMarkdown {
   #text: MarkdownText | null = null
   /** Characters drawn so far. */
   #drawn = 0
-  #isDue = false
+  #isScheduled = false
 
   constructor(element: Element) {
     this.#element = element
@@ -40,7 +40,7 @@ class SlicedMarkdown {
   update(text: MarkdownText): void {
     if (this.#text && !text.text.startsWith(this.#text.text.slice(0, this.#drawn))) this.#drawn = 0
     this.#text = text
-    if (!this.#isDue) this.#draw(text)
+    if (!this.#isScheduled) this.#draw(text)
   }
 
   #draw(text: MarkdownText): void {
@@ -53,23 +53,23 @@ class SlicedMarkdown {
   }
 
   #drawNext(): void {
-    this.#isDue = true
+    this.#isScheduled = true
     requestAnimationFrame(() => {
-      this.#isDue = false
-      const [begun, before] = [performance.now(), this.#drawn]
+      this.#isScheduled = false
+      const [startedAt, drawnBefore] = [performance.now(), this.#drawn]
       if (this.#text) this.#draw(this.#text)
-      const grew: Grew = new CustomEvent(GREW, { bubbles: true, detail: begun })
+      const grew: Grew = new CustomEvent(GREW, { bubbles: true, detail: startedAt })
       this.#element.dispatchEvent(grew)
-      learn(this.#drawn - before, performance.now() - begun)
+      adaptSlice(this.#drawn - drawnBefore, performance.now() - startedAt)
     })
   }
 }
 
 /** Adapts the slice, at most by half or double: something else may have interrupted the drawing. */
-function learn(letters: number, ms: number): void {
-  if (letters < slice / 2) return
-  const wanted = (letters * WORK_OF_SLICE) / Math.max(ms, 0.1)
-  const next = Math.min(slice * 2, Math.max(slice / 2, wanted))
+function adaptSlice(characters: number, ms: number): void {
+  if (characters < slice / 2) return
+  const target = (characters * WORK_OF_SLICE) / Math.max(ms, 0.1)
+  const next = Math.min(slice * 2, Math.max(slice / 2, target))
   slice = Math.round(Math.min(MOST_SLICE, Math.max(LEAST_SLICE, next)))
 }
 
@@ -92,9 +92,9 @@ class MarkdownDirective extends Directive {
   }
 }
 
-const create = directive(MarkdownDirective)
+const markdownDirective = directive(MarkdownDirective)
 
 /** Renders a model's Markdown into its element: `<div ${markdown(text)}></div>`. */
 export function markdown(text: MarkdownText): DirectiveResult {
-  return create(text)
+  return markdownDirective(text)
 }

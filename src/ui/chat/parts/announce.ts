@@ -3,7 +3,7 @@ import type { Words } from '../words/words.ts'
 import { callKey } from './call-ref.ts'
 import { CALL_STATES, LONG_MS } from './shown-call.ts'
 import { pageSentence } from './page-sentence.ts'
-import { inLines, SENTENCE_END, turnOf } from './failures.ts'
+import { visibleLines, SENTENCE_END, turnOf } from './failures.ts'
 import { type ChatEnvironment, type Situation, STATES, statesOf, textIn } from './states.ts'
 import { messageText } from './text-of.ts'
 
@@ -75,20 +75,20 @@ export function announceIn(
   if (before.conversationId !== conversationId)
     return { texts: [], announced: announcedBy(snapshot) }
   if (status === 'loading') return { texts: [], announced: before }
-  const answers = sentences(before, snapshot, words)
+  const answers = newSentences(before, snapshot, words)
   const items = itemsOf(snapshot, around)
   // While the conversation loads, only notices, and a run that is seen or has left an answer, are new.
   const isRunSeen = runId !== undefined || before.runId !== undefined || answers.texts.size > 0
   const isNew = ({ key, isOfRun, isNotice }: Item): boolean =>
     !before.keys.includes(key) && (!before.isLoading || isNotice || (isOfRun && isRunSeen)) === true
-  const begun = items.filter(isNew)
-  const say = (place: string | undefined): string[] =>
-    begun.filter((item) => item.place === place).map((item) => item.say(words))
+  const started = items.filter(isNew)
+  const textsAt = (place: string | undefined): string[] =>
+    started.filter((item) => item.place === place).map((item) => item.say(words))
   return {
     texts: [
-      ...say('first'),
-      ...messages.flatMap(({ id }) => [...(answers.texts.get(id) ?? []), ...say(id)]),
-      ...say(undefined),
+      ...textsAt('first'),
+      ...messages.flatMap(({ id }) => [...(answers.texts.get(id) ?? []), ...textsAt(id)]),
+      ...textsAt(undefined),
     ].filter(Boolean),
     announced: {
       ...before,
@@ -104,7 +104,7 @@ function itemsOf(snapshot: ConversationSnapshot, around: ChatEnvironment): reado
   const { messages, pending, runId, ended } = snapshot
   return [
     ...turnOf(messages).flatMap(({ id, calls = [] }) =>
-      calls.filter(isSaid).map((call) => ({
+      calls.filter(isAnnounced).map((call) => ({
         key: `${callKey(call)} ${call.status}`,
         place: id,
         say: (words: Words) =>
@@ -113,7 +113,7 @@ function itemsOf(snapshot: ConversationSnapshot, around: ChatEnvironment): reado
     ),
     ...pending.map((call) => ({
       key: callKey(call),
-      say: (words: Words) => asks(call, words),
+      say: (words: Words) => describePending(call, words),
     })),
     ...statesOf(snapshot, around).map((name) => {
       const { text, announcement = text, isOfRun, place } = STATES[name]
@@ -129,7 +129,7 @@ function itemsOf(snapshot: ConversationSnapshot, around: ChatEnvironment): reado
 }
 
 /** Whether to announce a call: it ends with a problem, or runs for long. */
-function isSaid({ status, startedAt = Infinity }: ShownCall): boolean {
+function isAnnounced({ status, startedAt = Infinity }: ShownCall): boolean {
   const { announced } = CALL_STATES[status]
   return announced === 'at-once' || (announced === 'later' && Date.now() - startedAt >= LONG_MS)
 }
@@ -138,7 +138,7 @@ function isSaid({ status, startedAt = Infinity }: ShownCall): boolean {
 const LONGEST = 2000
 
 /** Returns new sentences by message, for messages after the last one that was announced whole. */
-function sentences(
+function newSentences(
   { heard: before, isLoading, since }: Announced,
   { messages, ownership }: ConversationSnapshot,
   words: Words,
@@ -152,17 +152,19 @@ function sentences(
     const isOld = isWhole ? at < since && !before.has(id) : isLoading && ownership !== 'this-tab'
     const text = role === 'assistant' ? messageText(message) : ''
     const from = isOld ? text.length : (before.get(id) ?? 0)
-    const upTo = isWhole ? text.length : Math.max(from, lastEnd(text, from))
+    const upTo = isWhole ? text.length : Math.max(from, lastSentenceEnd(text, from))
     const isCut = upTo - from > LONGEST
     heard.set(id, isWhole || isCut ? Infinity : upTo)
-    const fresh = spoken(text.slice(from, isCut ? endWithin(text, from, from + LONGEST) : upTo))
+    const fresh = withoutMarkdown(
+      text.slice(from, isCut ? endWithin(text, from, from + LONGEST) : upTo),
+    )
     if (fresh) texts.set(id, [fresh, isCut ? words.announceRest : ''])
   }
   return { texts, heard }
 }
 
 /** Strips Markdown marks, which nobody wants read out. */
-function spoken(text: string): string {
+function withoutMarkdown(text: string): string {
   return (
     text
       .replace(/^ *(?:#{1,6} |> ?|[-*+] (?:\[[ x]\] )?|```.*$|\|?[ :|-]+\|[ :|-]*$)/gm, '')
@@ -174,7 +176,7 @@ function spoken(text: string): string {
   )
 }
 
-function lastEnd(text: string, from: number): number {
+function lastSentenceEnd(text: string, from: number): number {
   const ends = [...text.slice(from).matchAll(SENTENCE_END)]
   const last = ends.at(-1)
   return last ? from + last.index + last[0].length : from
@@ -182,20 +184,20 @@ function lastEnd(text: string, from: number): number {
 
 /** Returns the end of the last sentence in a part of a text, else the part's end. */
 function endWithin(text: string, from: number, to: number): number {
-  const end = lastEnd(text.slice(0, to), from)
+  const end = lastSentenceEnd(text.slice(0, to), from)
   return end === from ? to : end
 }
 
-function asks(call: PendingCall, words: Words): string {
+function describePending(call: PendingCall, words: Words): string {
   const { kind, question } = call
-  const what = titleOf(call, words)
+  const title = titleOf(call, words)
   switch (kind) {
     case 'answer':
-      return words.announceQuestion(inLines(question?.question ?? ''))
+      return words.announceQuestion(visibleLines(question?.question ?? ''))
     case 'approval':
-      return words.announceCall(what)
+      return words.announceCall(title)
     case 'decision':
-      return words.announceInterrupted(what)
+      return words.announceInterrupted(title)
     case 'output':
     case 'settlement':
       return ''

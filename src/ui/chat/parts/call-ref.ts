@@ -21,13 +21,13 @@ export function callKey({ conversationId = '', toolCallId }: Ref): string {
 }
 
 /** The waiting call that a message asks about, and the placeholder that says so. Local state `about`. */
-export interface AskedAbout {
+export interface DiscussedCall {
   readonly call: ReturnType<typeof toCallRef>
   readonly placeholder: string
 }
 
 /** Whether the reference names the call. Calls of two conversations may share an id. */
-export function isOf({ toolCallId, conversationId }: Ref, call: Ref): boolean {
+export function isSameCall({ toolCallId, conversationId }: Ref, call: Ref): boolean {
   return (
     toolCallId === call.toolCallId &&
     (conversationId === undefined || conversationId === call.conversationId)

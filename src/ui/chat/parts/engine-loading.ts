@@ -9,7 +9,7 @@ export interface EngineLoading {
 }
 
 /** Progress as it is shown. A missing value is unknown. */
-export interface LoadingShown {
+export interface FormattedLoading {
   /** Between 0 and 1. */
   readonly ratio?: number
   readonly percent?: string
@@ -20,17 +20,17 @@ export interface LoadingShown {
 /** A total up to this is a fraction, not a size. */
 const WHOLE = 1
 
-export function loadingShown({ loaded, total }: EngineLoading, locale: string): LoadingShown {
+export function formatLoading({ loaded, total }: EngineLoading, locale: string): FormattedLoading {
   if (loaded === undefined) return {}
   if (total === undefined || total <= 0)
-    return loaded > WHOLE ? { bytes: sizeOf(loaded, locale) } : {}
+    return loaded > WHOLE ? { bytes: formatSize(loaded, locale) } : {}
   const ratio = Math.min(1, Math.max(0, loaded / total))
   const percent = new Intl.NumberFormat(locale, { style: 'percent' }).format(ratio)
   if (total <= WHOLE) return { ratio, percent }
-  return { ratio, percent, bytes: `${sizeOf(loaded, locale)} / ${sizeOf(total, locale)}` }
+  return { ratio, percent, bytes: `${formatSize(loaded, locale)} / ${formatSize(total, locale)}` }
 }
 
-function sizeOf(bytes: number, locale: string): string {
+function formatSize(bytes: number, locale: string): string {
   const [unit, size] =
     bytes < 1e6 ? ['kilobyte', 1e3] : bytes < 1e9 ? ['megabyte', 1e6] : ['gigabyte', 1e9]
   return new Intl.NumberFormat(locale, {

@@ -11,17 +11,17 @@ export type Failure = Extract<
 /** Failures by the id of the turn's last message. An entry is removed when another run starts or the turn continues. */
 export class Failures {
   readonly #byMessage = new Map<string, Failure>()
-  #newest: string | undefined
+  #newestRunId: string | undefined
   /** The newest run that this page has driven. Other tabs don't continue it. */
-  #own: string | undefined
+  #ownRunId: string | undefined
   /** The run that failed because the page was offline. */
-  #lost: string | undefined
+  #lostRunId: string | undefined
 
   update(
     { messages, runId, ended, ownership }: ConversationSnapshot,
     isOffline: boolean,
   ): ReadonlyMap<string, Failure> {
-    if (ownership === 'this-tab') this.#own = runId
+    if (ownership === 'this-tab') this.#ownRunId = runId
     const turn = turnOf(messages)
     const last = turn.findLast(({ role }) => role !== 'tool')
     for (const message of turn)
@@ -29,22 +29,22 @@ export class Failures {
     if (
       runId === undefined &&
       ended?.outcome === 'failed' &&
-      ended.runId !== this.#newest &&
+      ended.runId !== this.#newestRunId &&
       last
     ) {
-      this.#newest = ended.runId
+      this.#newestRunId = ended.runId
       this.#byMessage.set(last.id, ended)
-      const isOwn = ended.runId === this.#own
-      if (isOffline && isOwn && ended.error.code === 'network') this.#lost = ended.runId
+      const isOwn = ended.runId === this.#ownRunId
+      if (isOffline && isOwn && ended.error.code === 'network') this.#lostRunId = ended.runId
     }
     return this.#byMessage
   }
 
   /** Whether the last run failed while the page was offline and can continue now. True only once for each run. */
-  takeLost({ runId, ended }: ConversationSnapshot, isOffline: boolean): boolean {
-    if (isOffline || this.#lost === undefined) return false
-    const isLost = runId === undefined && ended?.runId === this.#lost
-    this.#lost = undefined
+  takeLostRun({ runId, ended }: ConversationSnapshot, isOffline: boolean): boolean {
+    if (isOffline || this.#lostRunId === undefined) return false
+    const isLost = runId === undefined && ended?.runId === this.#lostRunId
+    this.#lostRunId = undefined
     return isLost
   }
 }
@@ -68,19 +68,19 @@ export function shortenFailure(message: string): FailureText {
   const at = message.includes('\n') ? message.search(SENTENCE_END) + 1 : message.length
   return {
     text: visibleText(message.slice(0, at).trim()),
-    details: inLines(message.slice(at).trim()),
+    details: visibleLines(message.slice(at).trim()),
   }
 }
 
 /** Makes invisible characters visible, and keeps the lines. */
-export function inLines(text: string): string {
+export function visibleLines(text: string): string {
   return visibleText(text).replaceAll('⏎\n', '\n')
 }
 
 /** Describes a failure in plain words. The original error message becomes the details. */
 export function describeFailure({ code, message }: ErrorData, { failures }: Words): FailureText {
   const text = failures[code]
-  return text === undefined ? shortenFailure(message) : { text, details: inLines(message) }
+  return text === undefined ? shortenFailure(message) : { text, details: visibleLines(message) }
 }
 
 /** Returns the person's last message and everything after it. */

@@ -25,19 +25,19 @@ export function readFormValues(schema: FieldsSchema, form: HTMLFormElement): Fie
 
 function valueOf(
   field: FieldSchema,
-  given: readonly string[],
+  values: readonly string[],
   isRequired: boolean,
 ): FieldValue | undefined {
-  const [first = ''] = given
+  const [first = ''] = values
   switch (field.type) {
     case 'boolean':
-      return given.length > 0
+      return values.length > 0
     case 'number':
     case 'integer':
       return first === '' ? undefined : Number(first)
     case 'array': {
       const choices = choicesOf(field)
-      const chosen = given.flatMap((at) => choices[Number(at)]?.const ?? [])
+      const chosen = values.flatMap((at) => choices[Number(at)]?.const ?? [])
       return chosen.length > 0 || isRequired ? chosen : undefined
     }
     case 'string':
@@ -51,10 +51,10 @@ function valueOf(
 /** Returns a field's choices, each with its label. */
 export function choicesOf(field: ChoiceField | ChoicesField): readonly FieldChoice[] {
   if (field.type === 'array')
-    return 'anyOf' in field.items ? field.items.anyOf : named(field.items.enum)
-  return 'oneOf' in field ? field.oneOf : named(field.enum, field.enumNames)
+    return 'anyOf' in field.items ? field.items.anyOf : toChoices(field.items.enum)
+  return 'oneOf' in field ? field.oneOf : toChoices(field.enum, field.enumNames)
 }
 
-function named(values: readonly string[], names: readonly string[] = values): FieldChoice[] {
-  return values.map((value, at) => ({ const: value, title: names[at] ?? value }))
+function toChoices(choices: readonly string[], names: readonly string[] = choices): FieldChoice[] {
+  return choices.map((value, at) => ({ const: value, title: names[at] ?? value }))
 }

@@ -44,22 +44,22 @@ function fieldsIn(
 ): readonly InputField[] {
   const isList = Array.isArray(container)
   const items = Object.entries(container).map(([key, value]: [string, JsonValue]) => {
-    const described = isList ? isRecord(schema) && schema['items'] : describedIn(schema, key)
-    return { value, described, name: isList ? placeOf(key) : nameOf(key, described) }
+    const keySchema = isList ? isRecord(schema) && schema['items'] : schemaOfKey(schema, key)
+    return { value, keySchema, name: isList ? itemLabel(key) : labelOf(key, keySchema) }
   })
   const labels = new Set(items.map(({ name }) => name.label))
-  return items.flatMap(({ value, described, name }) => {
+  return items.flatMap(({ value, keySchema, name }) => {
     // If two fields share a label, fields labelled by the schema show their keys instead.
-    const isTaken = labels.size < items.length && name.isOfSchema
+    const isAmbiguous = labels.size < items.length && name.isOfSchema
     const field = {
       ...name,
-      ...(isTaken && { label: visibleText(name.key) }),
-      text: textOf(value),
+      ...(isAmbiguous && { label: visibleText(name.key) }),
+      text: fieldText(value),
       isText: typeof value === 'string',
     }
     if (typeof value !== 'object' || value === null || beginningOf(field.text) === field.text)
       return [field]
-    return fieldsIn(value, described).map((inner) => ({
+    return fieldsIn(value, keySchema).map((inner) => ({
       ...inner,
       key: `${field.key}.${inner.key}`,
       label: `${field.label} › ${inner.label}`,
@@ -71,36 +71,36 @@ function fieldsIn(
 type FieldName = Omit<InputField, 'text' | 'isText'>
 
 /** Label of a list's item. */
-function placeOf(key: string): FieldName {
+function itemLabel(key: string): FieldName {
   return { key, label: String(Number(key) + 1), isOfSchema: true }
 }
 
 /** Returns the label of a key. `described` is the key's schema, or null if the tool's schema lacks the key. */
-export function nameOf(key: string, described: unknown): FieldName {
+export function labelOf(key: string, keySchema: unknown): FieldName {
   // A key may be worded like a label of the card.
-  if (!isRecord(described)) return { key, label: showInput(key), isOfSchema: false }
-  const { title, description } = described
+  if (!isRecord(keySchema)) return { key, label: showInput(key), isOfSchema: false }
+  const { title, description } = keySchema
   return {
     key,
-    label: visibleText(hasText(title) ? title : inWords(key)),
+    label: visibleText(hasText(title) ? title : labelFromKey(key)),
     isOfSchema: true,
     ...(hasText(description) && { hint: visibleText(description) }),
   }
 }
 
 /** Returns a key's schema; null if the schema lacks the key. Own properties only: a model may name `constructor`. */
-export function describedIn(
+export function schemaOfKey(
   schema: unknown,
   key: string,
 ): Readonly<Record<string, unknown>> | null {
   const properties = isRecord(schema) ? schema['properties'] : null
   if (!isRecord(properties) || !Object.hasOwn(properties, key)) return null
-  const described = properties[key]
-  return isRecord(described) ? described : {}
+  const keySchema = properties[key]
+  return isRecord(keySchema) ? keySchema : {}
 }
 
 /** Returns a text with its lines unchanged, unless it could be mistaken for something else, or for less than it is. */
-function textOf(value: JsonValue): string {
+function fieldText(value: JsonValue): string {
   const isPlain = typeof value === 'string' && value.trim() === value && !isLikeJson(value)
   return isPlain ? visibleText(value) : showInput(value)
 }
@@ -114,7 +114,7 @@ function isLikeJson(text: string): boolean {
 }
 
 /** `deliveryAddress`, `delivery_address`: "Delivery address". */
-function inWords(key: string): string {
+function labelFromKey(key: string): string {
   const words = key
     .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
     .replace(/[_\-.\s]+/g, ' ')

@@ -4,24 +4,24 @@ import type { PageCallWords } from '../words/words.ts'
 import { isObject, isRecord } from './input-fields.ts'
 import { type PageCall, type PageSentence, withoutRefs } from './page-call.ts'
 
-interface Said {
+interface WholeSentence {
   readonly text: string
   /** The text covers the whole input. */
   readonly isWhole: boolean
 }
 
-interface ActedOn {
+interface DescribedCall {
   readonly input: JsonObject
   /** Names of the elements that the call acts on, in order, if they are known. */
   readonly names: readonly string[]
 }
 
-type Sentence = (call: ActedOn, words: PageCallWords) => string | null
+type Describe = (call: DescribedCall, words: PageCallWords) => string | null
 
 interface Rule {
-  readonly say: Sentence
+  readonly text: Describe
   /** Input fields that the sentence covers, or leaves out because they have no effect. */
-  readonly says: readonly string[]
+  readonly covers: readonly string[]
 }
 
 /** Longer sentences are cut, so they don't cover the whole input. Characters. */
@@ -34,18 +34,18 @@ export function sentenceOf(
 ): PageSentence | null {
   const { toolName, input } = call
   if (!isObject(input)) return null
-  const said = sentenceFrom(toolName, { input, names: namesIn(call.about?.data) }, words)
-  return said ? fitting(said) : reported(call, input, words)
+  const sentence = sentenceFrom(toolName, { input, names: namesIn(call.about?.data) }, words)
+  return sentence ? shorten(sentence) : reportedSentence(call, input, words)
 }
 
-function fitting({ text, isWhole }: Said): PageSentence {
+function shorten({ text, isWhole }: WholeSentence): PageSentence {
   const line = oneLine(text)
   const isShort = line.length <= LONGEST
   return { text: isShort ? line : `${line.slice(0, LONGEST)}…`, isWhole: isWhole && isShort }
 }
 
 /** Returns the first line of the tool's own report. A form's report names the first field and counts the others. */
-function reported(
+function reportedSentence(
   call: PageCall | PendingCall,
   { fields }: JsonObject,
   words: PageCallWords,
@@ -57,7 +57,7 @@ function reported(
   if (first.trim() === '') return null
   const more = Array.isArray(fields) ? fields.length - 1 : 0
   const text = more > 0 ? words.andMore(first.replace(/\.$/, ''), String(more)) : first
-  return fitting({ text, isWhole: false })
+  return shorten({ text, isWhole: false })
 }
 
 function oneLine(text: string): string {
@@ -76,88 +76,96 @@ function namesIn(data: unknown): readonly string[] {
 }
 
 /** Returns a sentence about a call, by its tool. Null if elements are unknown, or if the title says it all. */
-function sentenceFrom(toolName: string, call: ActedOn, words: PageCallWords): Said | null {
+function sentenceFrom(
+  toolName: string,
+  call: DescribedCall,
+  words: PageCallWords,
+): WholeSentence | null {
   const rule = Object.hasOwn(RULES, toolName) ? RULES[toolName] : undefined
-  const text = rule?.say(call, words) ?? null
+  const text = rule?.text(call, words) ?? null
   if (rule === undefined || text === null) return null
-  return { text, isWhole: Object.keys(call.input).every((name) => rule.says.includes(name)) }
+  return { text, isWhole: Object.keys(call.input).every((name) => rule.covers.includes(name)) }
 }
 
 const RULES: Readonly<Record<string, Rule>> = {
-  click: { say: click, says: ['ref', 'kind'] },
-  type_text: { say: type, says: ['ref', 'text', 'mode', 'enter'] },
-  fill_form: { say: fill, says: ['fields'] },
-  select_option: { say: choose, says: ['ref', 'options'] },
-  set_checked: { say: check, says: ['ref', 'checked'] },
-  press_key: { say: press, says: ['key', 'ref', 'times'] },
-  drag: { say: drag, says: ['ref', 'to', 'x', 'y'] },
-  navigate: { say: goTo, says: ['url'] },
-  find: { say: find, says: ['role', 'name', 'text', 'limit'] },
-  wait_for: { say: waitFor, says: ['text', 'role', 'name', 'gone', 'timeoutMs'] },
+  click: { text: click, covers: ['ref', 'kind'] },
+  type_text: { text: type, covers: ['ref', 'text', 'mode', 'enter'] },
+  fill_form: { text: fill, covers: ['fields'] },
+  select_option: { text: choose, covers: ['ref', 'options'] },
+  set_checked: { text: check, covers: ['ref', 'checked'] },
+  press_key: { text: press, covers: ['key', 'ref', 'times'] },
+  drag: { text: drag, covers: ['ref', 'to', 'x', 'y'] },
+  navigate: { text: goTo, covers: ['url'] },
+  find: { text: find, covers: ['role', 'name', 'text', 'limit'] },
+  wait_for: { text: waitFor, covers: ['text', 'role', 'name', 'gone', 'timeoutMs'] },
 }
 
-function click({ input, names: [what] }: ActedOn, words: PageCallWords): string | null {
-  if (!what) return null
-  if (input['kind'] === 'double') return words.doubleClick(what)
-  return input['kind'] === 'right' ? words.rightClick(what) : words.click(what)
+function click({ input, names: [element] }: DescribedCall, words: PageCallWords): string | null {
+  if (!element) return null
+  if (input['kind'] === 'double') return words.doubleClick(element)
+  return input['kind'] === 'right' ? words.rightClick(element) : words.click(element)
 }
 
-function type({ input, names: [what] }: ActedOn, words: PageCallWords): string | null {
+function type({ input, names: [element] }: DescribedCall, words: PageCallWords): string | null {
   const { text, mode, enter } = input
-  if (!what || typeof text !== 'string') return null
-  const said = mode === 'append' ? words.add(quoted(text), what) : words.type(quoted(text), what)
-  return enter === true ? words.thenEnter(said) : said
+  if (!element || typeof text !== 'string') return null
+  const sentence =
+    mode === 'append' ? words.add(quoted(text), element) : words.type(quoted(text), element)
+  return enter === true ? words.thenEnter(sentence) : sentence
 }
 
-function fill({ input, names }: ActedOn, words: PageCallWords): string | null {
+function fill({ input, names }: DescribedCall, words: PageCallWords): string | null {
   const { fields } = input
   if (!Array.isArray(fields) || fields.length !== names.length) return null
-  const all = fields.map((field, at) => {
+  const values = fields.map((field, at) => {
     const value = isObject(field) ? field['value'] : undefined
     const name = names[at]
-    return name && isPlain(value) ? `${name}: ${plain(value)}` : null
+    return name && isPrimitive(value) ? `${name}: ${toText(value)}` : null
   })
-  return all.includes(null) ? null : words.fill(all.join('; '))
+  return values.includes(null) ? null : words.fill(values.join('; '))
 }
 
-function choose({ input, names: [what] }: ActedOn, words: PageCallWords): string | null {
+function choose({ input, names: [element] }: DescribedCall, words: PageCallWords): string | null {
   const { options } = input
-  if (!what || !isTexts(options)) return null
-  return words.choose(options.map(quoted).join(', '), what)
+  if (!element || !isStringList(options)) return null
+  return words.choose(options.map(quoted).join(', '), element)
 }
 
-function check({ input, names: [what] }: ActedOn, words: PageCallWords): string | null {
-  if (!what) return null
-  return input['checked'] === false ? words.uncheck(what) : words.check(what)
+function check({ input, names: [element] }: DescribedCall, words: PageCallWords): string | null {
+  if (!element) return null
+  return input['checked'] === false ? words.uncheck(element) : words.check(element)
 }
 
-function press({ input, names: [what] }: ActedOn, words: PageCallWords): string | null {
+function press({ input, names: [element] }: DescribedCall, words: PageCallWords): string | null {
   const { key, ref, times } = input
-  if (typeof key !== 'string' || (ref !== undefined && !what)) return null
-  const said = what ? words.pressOn(key, what) : words.press(key)
-  return typeof times === 'number' && times > 1 ? words.times(said, String(times)) : said
+  if (typeof key !== 'string' || (ref !== undefined && !element)) return null
+  const sentence = element ? words.pressOn(key, element) : words.press(key)
+  return typeof times === 'number' && times > 1 ? words.times(sentence, String(times)) : sentence
 }
 
-function drag({ input, names: [what, target] }: ActedOn, words: PageCallWords): string | null {
+function drag(
+  { input, names: [element, target] }: DescribedCall,
+  words: PageCallWords,
+): string | null {
   const { to, x = 0, y = 0 } = input
-  if (!what) return null
-  if (to === undefined) return words.dragBy(what, `${plain(x)}, ${plain(y)}`)
-  return target ? words.drag(what, target) : null
+  if (!element) return null
+  if (to === undefined) return words.dragBy(element, `${toText(x)}, ${toText(y)}`)
+  return target ? words.drag(element, target) : null
 }
 
-function goTo({ input: { url } }: ActedOn, words: PageCallWords): string | null {
+function goTo({ input: { url } }: DescribedCall, words: PageCallWords): string | null {
   return typeof url === 'string' ? words.goTo(url) : null
 }
 
-function find({ input }: ActedOn, words: PageCallWords): string | null {
-  const what = conditionOf(input)
-  return what === '' ? null : words.find(what)
+function find({ input }: DescribedCall, words: PageCallWords): string | null {
+  const condition = conditionOf(input)
+  return condition === '' ? null : words.find(condition)
 }
 
-function waitFor({ input }: ActedOn, words: PageCallWords): string | null {
-  const what = conditionOf(input)
-  if (what === '') return null
-  return input['gone'] === true ? words.waitGone(what) : words.waitFor(what)
+function waitFor({ input }: DescribedCall, words: PageCallWords): string | null {
+  const condition = conditionOf(input)
+  if (condition === '') return null
+  return input['gone'] === true ? words.waitGone(condition) : words.waitFor(condition)
 }
 
 function conditionOf({ role, name, text }: JsonObject): string {
@@ -172,14 +180,14 @@ function quoted(text: string): string {
   return `"${text}"`
 }
 
-function plain(value: JsonValue): string {
+function toText(value: JsonValue): string {
   return typeof value === 'string' ? quoted(value) : JSON.stringify(value)
 }
 
-function isPlain(value: JsonValue | undefined): value is string | number | boolean {
+function isPrimitive(value: JsonValue | undefined): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
-function isTexts(value: JsonValue | undefined): value is readonly string[] {
+function isStringList(value: JsonValue | undefined): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }

@@ -1,5 +1,5 @@
 import type { ConversationSnapshot, PendingCall, ShownCall, ShownMessage } from '../../../index.ts'
-import { isOf } from './call-ref.ts'
+import { isSameCall } from './call-ref.ts'
 import { stateOf } from './shown-call.ts'
 import type { Failure } from './failures.ts'
 
@@ -29,8 +29,8 @@ export function rowsOf(
   { alone = () => false, failures }: RowOptions = {},
 ): readonly ChatRow[] {
   const { messages, compactions = [] } = snapshot
-  const asked = sharedApprovalCalls(snapshot, alone)
-  const approvals = { type: 'approvals', key: 'approvals', calls: asked } as const
+  const shared = sharedApprovalCalls(snapshot, alone)
+  const approvals = { type: 'approvals', key: 'approvals', calls: shared } as const
   const rows: ChatRow[] = []
   let day: Day | null = null
   const compactedBefore = new Set(compactions.map((compaction) => compaction.after))
@@ -44,7 +44,7 @@ export function rowsOf(
     }
     if (hasText(message)) rows.push({ type: 'message', key: message.id, message })
     for (const call of message.calls ?? []) {
-      if (!asked.some((each) => isOf(each, call)))
+      if (!shared.some((each) => isSameCall(each, call)))
         rows.push({ type: 'call', key: `call:${call.toolCallId}`, call })
       else if (!rows.includes(approvals)) rows.push(approvals)
     }
@@ -53,8 +53,8 @@ export function rowsOf(
     if (compactedBefore.has(message.id)) rows.push({ type: 'compaction', key: `cut:${message.id}` })
   }
   // Every waiting call belongs to a child agent, so no message above has the card.
-  if (asked.length > 0 && !rows.includes(approvals)) rows.push(approvals)
-  return joined(rows, alone)
+  if (shared.length > 0 && !rows.includes(approvals)) rows.push(approvals)
+  return foldCalls(rows, alone)
 }
 
 interface Day {
@@ -72,8 +72,8 @@ export function sharedApprovalCalls(
   { pending }: Pick<ConversationSnapshot, 'pending'>,
   alone: (toolName: string) => boolean = () => false,
 ): readonly PendingCall[] {
-  const asked = pending.filter(({ kind, toolName }) => kind === 'approval' && !alone(toolName))
-  return asked.length > 1 ? asked : []
+  const shared = pending.filter(({ kind, toolName }) => kind === 'approval' && !alone(toolName))
+  return shared.length > 1 ? shared : []
 }
 
 /** Whether a message has more than calls, which have rows of their own. */
@@ -81,17 +81,18 @@ function hasText(message: ShownMessage): boolean {
   return 'losses' in message || message.parts.some(({ type }) => type !== 'tool-call')
 }
 
-const LEAST_JOINED = 3
+const MIN_FOLDED = 3
 
-function joined(rows: readonly ChatRow[], alone: (toolName: string) => boolean): ChatRow[] {
+function foldCalls(rows: readonly ChatRow[], alone: (toolName: string) => boolean): ChatRow[] {
   const result: ChatRow[] = []
-  let run: ShownCall[] = []
+  let group: ShownCall[] = []
   const flush = (): void => {
-    const [first] = run
-    if (first && run.length >= LEAST_JOINED)
-      result.push({ type: 'calls', key: `calls:${first.toolCallId}`, calls: run })
-    else for (const call of run) result.push({ type: 'call', key: `call:${call.toolCallId}`, call })
-    run = []
+    const [first] = group
+    if (first && group.length >= MIN_FOLDED)
+      result.push({ type: 'calls', key: `calls:${first.toolCallId}`, calls: group })
+    else
+      for (const call of group) result.push({ type: 'call', key: `call:${call.toolCallId}`, call })
+    group = []
   }
   for (const row of rows) {
     const call = row.type === 'call' && isSettled(row.call) ? row.call : null
@@ -100,18 +101,18 @@ function joined(rows: readonly ChatRow[], alone: (toolName: string) => boolean):
       result.push(row)
       continue
     }
-    if (!continuesRun(run, call)) flush()
-    run.push(call)
+    if (!continuesGroup(group, call)) flush()
+    group.push(call)
   }
   flush()
   return result
 }
 
 /** Whether a call continues a run: all of the same tool, or all read-only. */
-function continuesRun(run: readonly ShownCall[], call: ShownCall): boolean {
+function continuesGroup(group: readonly ShownCall[], call: ShownCall): boolean {
   return (
-    run.every(({ toolName }) => toolName === call.toolName) ||
-    (call.readOnly === true && run.every(({ readOnly }) => readOnly))
+    group.every(({ toolName }) => toolName === call.toolName) ||
+    (call.readOnly === true && group.every(({ readOnly }) => readOnly))
   )
 }
 
@@ -180,12 +181,12 @@ export class RowWindow {
       this.#to = keyAt(rows, this.#span.start + MOST - 1)
     const { start, end, count } = this.#span
     this.#drawn = Math.max(FIRST, count)
-    const behind = rows.slice(end)
+    const after = rows.slice(end)
     return {
       rows: rows.slice(start, end),
       earlier: start,
-      later: behind.length,
-      waiting: behind.filter(isWaiting),
+      later: after.length,
+      waiting: after.filter(isWaiting),
     }
   }
 

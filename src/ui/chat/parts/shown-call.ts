@@ -1,5 +1,5 @@
 import { isUnfinished, showInput, visibleText } from '../../../conversation/index.ts'
-import { inLines } from './failures.ts'
+import { visibleLines } from './failures.ts'
 import type { ConversationSnapshot, JsonValue, ShownCall, ToolOutput } from '../../../index.ts'
 import type { Words } from '../words/words.ts'
 import { hasText, isObject } from './input-fields.ts'
@@ -71,13 +71,13 @@ export function resultOf({ status, output, readOnly }: ShownCall): CallResult | 
       ? Object.values(value).includes(false)
       : value['ok'] === false || value['success'] === false
     const isDone = !isRefused && !hasText(value['error'])
-    return isDone && !remark ? null : { text: lineOf(remark ?? ''), isDone }
+    return isDone && !remark ? null : { text: firstLine(remark ?? ''), isDone }
   }
   const text = textIn(output).slice(0, MOST_READ)
   const notSent = NOT_SENT.exec(text)
-  if (notSent) return { text: lineOf(notSent[0]), isDone: false }
+  if (notSent) return { text: firstLine(notSent[0]), isDone: false }
   // Data and markup are no words for people.
-  return /^\s*(?:[[{<]|$)/.test(text) ? null : { text: lineOf(text), isDone: true }
+  return /^\s*(?:[[{<]|$)/.test(text) ? null : { text: firstLine(text), isDone: true }
 }
 
 /** Characters of a result that are read: rows are drawn often. */
@@ -90,19 +90,21 @@ function textIn(output: ToolOutput): string {
 }
 
 /** Keys of inputs, most telling first: the last one also ends longer keys, such as `orderId`. */
-const TELLING = [/^title$/i, /name$/i, /^(?:label|subject|query)$/i, /(?:sku|code|number|id)$/i]
+const DISTINCTIVE = [/^title$/i, /name$/i, /^(?:label|subject|query)$/i, /(?:sku|code|number|id)$/i]
 
 /** Keys whose values stay folded. */
 const PRIVATE = /pass|secret|token|card|iban|cvc|cvv|^pin/i
 
 /** Returns the value of an input that tells calls of one tool apart. Empty if there is none. */
-export function tellingValue({ input }: Pick<ShownCall, 'input'>): string {
+export function distinctiveValue({ input }: Pick<ShownCall, 'input'>): string {
   const fields = isObject(input)
     ? Object.entries(input).filter(([key, value]) => isShort(value) && !PRIVATE.test(key))
     : []
   const [, value = ''] =
-    TELLING.map((keys) => fields.find(([key]) => keys.test(key))).find(Boolean) ?? fields[0] ?? []
-  return lineOf(String(value), LONGEST_VALUE)
+    DISTINCTIVE.map((keys) => fields.find(([key]) => keys.test(key))).find(Boolean) ??
+    fields[0] ??
+    []
+  return firstLine(String(value), LONGEST_VALUE)
 }
 
 function isShort(value: JsonValue): boolean {
@@ -113,7 +115,7 @@ function isShort(value: JsonValue): boolean {
 const LONGEST = 160
 const LONGEST_VALUE = 60
 
-function lineOf(text: string, longest = LONGEST): string {
+function firstLine(text: string, longest = LONGEST): string {
   const [line = ''] = text.trim().split('\n', 1)
   return visibleText(line.length > longest ? `${line.slice(0, longest)}…` : line)
 }
@@ -161,15 +163,15 @@ function ratioOf(done: number, total: number): Progress {
 export function outputText(output: ToolOutput): string {
   switch (output.type) {
     case 'text':
-      return inLines(output.value)
+      return visibleLines(output.value)
     case 'json':
       return showInput(output.value)
     case 'content':
       return output.value
-        .map((part) => (part.type === 'text' ? inLines(part.text) : `[${part.mediaType}]`))
+        .map((part) => (part.type === 'text' ? visibleLines(part.text) : `[${part.mediaType}]`))
         .join('\n')
     case 'error':
-      return inLines(output.message)
+      return visibleLines(output.message)
     case 'denied':
       return visibleText(output.reason ?? '')
   }

@@ -89,7 +89,7 @@ const notice = (text: StateText, offers?: StateButton): StateEntry => ({
   ...(offers && { offers }),
 })
 
-const end = (text: StateText, offers?: StateButton): StateEntry => ({
+const outcomeLine = (text: StateText, offers?: StateButton): StateEntry => ({
   ...notice(text, offers),
   place: 'log',
   isOfRun: true,
@@ -99,24 +99,24 @@ const pausedText: StateText = ({ words, snapshot: { paused } }) =>
   paused ? words.paused[paused] : ''
 const paused = notice(pausedText, 'continue')
 
-const cut: StateText = ({ words, snapshot: { ended } }) =>
+const cutOffText: StateText = ({ words, snapshot: { ended } }) =>
   (ended?.outcome === 'completed' && words.endings[ended.finishReason ?? 'stop']) ||
   words.announceStopped
 
-const limit = end(
+const limit = outcomeLine(
   ({ words, snapshot: { ended } }) =>
     words.limitReached(ended?.outcome === 'limit' ? ended.limit : 'steps'),
   'continue',
 )
 
-function why({ words, snapshot: { ended, error } }: Situation): string {
+function failureText({ words, snapshot: { ended, error } }: Situation): string {
   const reason = ended?.outcome === 'failed' ? ended.error : error
   return reason ? describeFailure(reason, words).text : ''
 }
 
 const failed: StateEntry = {
-  ...notice(why, 'retry'),
-  announcement: (situation) => situation.words.announceFailed(why(situation)),
+  ...notice(failureText, 'retry'),
+  announcement: (situation) => situation.words.announceFailed(failureText(situation)),
 }
 
 /** Text, announcement and button of each state, in the order in which they are shown. */
@@ -145,15 +145,15 @@ export const STATES: Readonly<Record<StateName, StateEntry>> = {
   },
   // Outcomes of a run
   completed: { announcement: 'announceDone', isOfRun: true },
-  pause: end(cut),
-  length: end(cut, 'reply'),
-  'content-filter': end(cut),
-  empty: end(cut, 'reply'),
+  pause: outcomeLine(cutOffText),
+  length: outcomeLine(cutOffText, 'reply'),
+  'content-filter': outcomeLine(cutOffText),
+  empty: outcomeLine(cutOffText, 'reply'),
   'max-steps': limit,
   limit,
   aborted: {
     // A stopped answer or call shows this itself. Only a message without an answer needs the text.
-    ...end(({ words, snapshot }) =>
+    ...outcomeLine(({ words, snapshot }) =>
       snapshot.messages.at(-1)?.role === 'user' ? words.announceStopped : '',
     ),
     announcement: 'announceStopped',

@@ -55,15 +55,15 @@ function sourcesView({ words, answers }: MessageContext, answer: ShownMessage): 
 }
 
 /** Throws if page code returned anything but a list of sources. */
-function sourcesIn(given: unknown): readonly AnswerSource[] {
-  if (given === undefined || given === null) return []
-  if (Array.isArray(given) && given.every(isSource)) return given
+function sourcesIn(value: unknown): readonly AnswerSource[] {
+  if (value === undefined || value === null) return []
+  if (Array.isArray(value) && value.every(isSource)) return value
   throw new TypeError('sources of a chat must return a list of { title, url }, both strings.')
 }
 
 /** Data from elsewhere may have null for a missing value. */
-function isSource(given: unknown): given is AnswerSource {
-  const { title, url } = (given ?? {}) as Record<string, unknown>
+function isSource(value: unknown): value is AnswerSource {
+  const { title, url } = (value ?? {}) as Record<string, unknown>
   return typeof title === 'string' && (url === undefined || url === null || typeof url === 'string')
 }
 
@@ -79,15 +79,15 @@ function sourceView({ title, url }: AnswerSource): TemplateResult {
 function ownActionsView({ answers }: MessageContext, answer: ShownMessage): TemplateResult[] {
   return (answers.actions ?? []).map(
     (action) =>
-      html`<button type="button" class="quiet" @click=${() => press(action, answer)}>
+      html`<button type="button" class="quiet" @click=${() => runAction(action, answer)}>
         ${action.label}
       </button>`,
   )
 }
 
-function press(action: AnswerAction, answer: ShownMessage): void {
-  const acted: unknown = attempt(() => action.act(answer))
-  if (acted instanceof Promise) acted.catch(reportError)
+function runAction(action: AnswerAction, answer: ShownMessage): void {
+  const result: unknown = attempt(() => action.act(answer))
+  if (result instanceof Promise) result.catch(reportError)
 }
 
 /** Shows feedback buttons. The page gets `offstage-feedback`; the button pressed last stays pressed. */
@@ -96,16 +96,16 @@ function feedbackView(
   message: ShownMessage,
 ): TemplateResult {
   const key = `feedback:${message.id}`
-  const given = local.get<string>(key)
-  const give = (value: 'good' | 'bad') => (): void =>
+  const current = local.get<string>(key)
+  const rate = (value: 'good' | 'bad') => (): void =>
     void actions.perform({ name: 'feedback', detail: { message, value } }, async () => {
       local.set(key, value)
     })
   const button = (value: 'good' | 'bad', label: string): TemplateResult =>
     iconButton('good', label, {
-      press: give(value),
+      press: rate(value),
       type: `quiet ${value}`,
-      isPressed: given === value,
+      isPressed: current === value,
     })
   return html`${button('good', words.goodAnswer)}${button('bad', words.badAnswer)}`
 }
@@ -114,26 +114,26 @@ type Context = Pick<ChatContext, 'snapshot' | 'answers' | 'local'>
 
 /** Asks the page, once for each answer, what a person may want to send next. */
 export class FollowUps {
-  #asked: string | null = null
+  #requestedId: string | null = null
 
   /** Runs after each drawing. */
   update({ snapshot, answers, local }: Context): void {
     const answer = answers.followUps && finishedAnswer(snapshot)
     const id = answer?.id ?? null
-    if (id === this.#asked) return
-    this.#asked = id
+    if (id === this.#requestedId) return
+    this.#requestedId = id
     const isKnown = answer && local.get(followUpsKey(answer)) !== undefined
-    if (answer && !isKnown) void this.#askFollowUps(answer, { answers, local })
+    if (answer && !isKnown) void this.#requestFollowUps(answer, { answers, local })
   }
 
-  async #askFollowUps(
+  async #requestFollowUps(
     answer: ShownMessage,
     { answers, local }: Omit<Context, 'snapshot'>,
   ): Promise<void> {
     try {
       const texts = textsIn(await answers.followUps?.(answer))
       // Drops late results: they don't belong to the newest answer.
-      if (this.#asked === answer.id) local.set(followUpsKey(answer), texts)
+      if (this.#requestedId === answer.id) local.set(followUpsKey(answer), texts)
     } catch (thrown) {
       reportError(thrown)
     }
@@ -141,9 +141,9 @@ export class FollowUps {
 }
 
 /** Throws if page code returned anything but a list of texts. */
-function textsIn(given: unknown): readonly string[] {
-  if (given === undefined || given === null) return []
-  if (Array.isArray(given) && given.every((text) => typeof text === 'string')) return given
+function textsIn(value: unknown): readonly string[] {
+  if (value === undefined || value === null) return []
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value
   throw new TypeError('followUps of a chat must return a list of strings.')
 }
 

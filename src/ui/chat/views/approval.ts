@@ -20,7 +20,7 @@ const editView = loadedView<[PendingCall]>({ name: 'edits', box: 'question' }, (
  */
 export function approvalView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words, local } = context
-  const key = keyOf(context, call)
+  const key = approvalKey(context, call)
   const form = local.get<OpenForm>(formKey(key))
   return html`
     <div class="approval" part="approval" data-asks=${key}>
@@ -42,33 +42,33 @@ const discussView = loadedView<[PendingCall]>({ name: 'discussed' }, () =>
   import('./discussed.ts').then(({ discussView }) => discussView),
 )
 
-function keyOf(context: ChatContext, call: PendingCall): string {
+function approvalKey(context: ChatContext, call: PendingCall): string {
   return inputKey(toCallRef(context, call))
 }
 
 /** Whether the person has edited the call's input, or has the edit form open. */
 export function isBeingEdited(context: ChatContext, call: PendingCall): boolean {
   const { local } = context
-  const key = keyOf(context, call)
+  const key = approvalKey(context, call)
   return (local.get(key) ?? local.get(formKey(key))) !== undefined
 }
 
 /** Whether the whole card has been in view. The call can't be approved before. */
 export function isSeen(context: ChatContext, call: PendingCall): boolean {
-  return context.seen.has(keyOf(context, call))
+  return context.seen.has(approvalKey(context, call))
 }
 
 /** Shows the input that would run, edited or the model's own, and the buttons. */
 function decisionView(context: ChatContext, call: PendingCall): TemplateResult {
-  const edited = parsed(context.local.get<string>(keyOf(context, call)))
+  const edited = parseInput(context.local.get<string>(approvalKey(context, call)))
   return html`
-    ${edited ? inputView(context, { ...call, input: edited.value }) : askedView(context, call)}
+    ${edited ? inputView(context, { ...call, input: edited.value }) : requestedInputView(context, call)}
     ${buttonsView(context, call, edited)}
   `
 }
 
 /** Shows the input. If the title already says all of it, the input is folded. */
-function askedView(context: ChatContext, call: PendingCall): TemplateResult {
+function requestedInputView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words } = context
   const block = inputView(context, call)
   return pageSentence(call, words)?.isWhole
@@ -86,7 +86,7 @@ interface EditedInput {
 }
 
 /** Parses an edited input. Undefined if there is none or it isn't valid JSON. */
-function parsed(text = ''): EditedInput | undefined {
+function parseInput(text = ''): EditedInput | undefined {
   try {
     return { value: JSON.parse(text) as JsonValue }
   } catch {
@@ -112,7 +112,7 @@ function buttonsView(
   const reason = local.get<string>(reasonKey(call))
   const deny = (event: Event): void => {
     event.preventDefault()
-    if (reason === undefined) return askReason(context, call, event)
+    if (reason === undefined) return showReasonField(context, call, event)
     actions.perform({ name: 'deny', detail: { call, reason }, key }, () =>
       agent.deny(ref, reason === '' ? undefined : reason),
     )
@@ -120,7 +120,7 @@ function buttonsView(
   const isSeenWhole = isSeen(context, call)
   const edit = ({ currentTarget }: Event): void => {
     const card = (currentTarget as Element).closest('.approval')
-    local.set(formKey(keyOf(context, call)), {
+    local.set(formKey(approvalKey(context, call)), {
       from: edited ? edited.value : call.input,
       card,
     } satisfies OpenForm)
@@ -162,14 +162,18 @@ function showUnseen({ currentTarget }: Event): void {
 }
 
 /** Shows and focuses the field synchronously. Phones open the keyboard only for a focus during the click event. */
-function askReason({ local }: ChatContext, call: PendingCall, { currentTarget }: Event): void {
-  const field = besides<HTMLInputElement>(currentTarget, '.reason')
+function showReasonField(
+  { local }: ChatContext,
+  call: PendingCall,
+  { currentTarget }: Event,
+): void {
+  const field = findInCard<HTMLInputElement>(currentTarget, '.reason')
   if (field?.form) field.form.hidden = false
   field?.focus()
   local.set(reasonKey(call), '')
 }
 
-function besides<Found extends HTMLElement>(
+function findInCard<Found extends HTMLElement>(
   target: EventTarget | null,
   selector: string,
 ): Found | null {
@@ -185,11 +189,11 @@ function reasonView(
   const reason = local.get<string>(reasonKey(call))
   const onKey = (event: KeyboardEvent): void => {
     const { key, repeat, currentTarget } = event
-    const isGivenUp = key === 'Escape' && !isComposing(event)
+    const isCanceled = key === 'Escape' && !isComposing(event)
     // Escape must not also close a bubble. A held Enter that pressed “Deny” must not send the form, too.
-    if (isGivenUp || (key === 'Enter' && repeat)) event.preventDefault()
-    if (!isGivenUp) return
-    besides(currentTarget, '.deny')?.focus()
+    if (isCanceled || (key === 'Enter' && repeat)) event.preventDefault()
+    if (!isCanceled) return
+    findInCard(currentTarget, '.deny')?.focus()
     local.set(reasonKey(call), undefined)
   }
   return html`<form ?hidden=${reason === undefined} @submit=${deny}>

@@ -11,7 +11,7 @@ import type {
 } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { visibleText } from '../../../conversation/index.ts'
-import { inLines } from '../parts/failures.ts'
+import { visibleLines } from '../parts/failures.ts'
 import { toCallRef } from '../parts/call-ref.ts'
 import { inputView } from './input.ts'
 import type { Maybe } from './problem.ts'
@@ -26,7 +26,7 @@ export function askView(context: ChatContext, call: PendingCall): TemplateResult
 /** Asks the person whether an interrupted call took effect. */
 function interruptedView(context: ChatContext, call: PendingCall): TemplateResult {
   const { agent, words, actions, locale, snapshot } = context
-  const shown = snapshot.messages
+  const shownCall = snapshot.messages
     .flatMap(({ calls = [] }) => calls)
     .find(({ toolCallId }) => toolCallId === call.toolCallId)
   const resolve = (verdict: 'happened' | 'did-not-happen' | 'run-again') => (): void =>
@@ -36,9 +36,9 @@ function interruptedView(context: ChatContext, call: PendingCall): TemplateResul
   return html`
     <p>
       ${words.interruptedWords}
-      ${shown?.startedAt === undefined ? nothing : words.beganAt(timeOf(shown.startedAt, locale))}
+      ${shownCall?.startedAt === undefined ? nothing : words.beganAt(timeOf(shownCall.startedAt, locale))}
     </p>
-    ${shown?.about ? html`<p class="about">${visibleText(shown.about.text)}</p>` : nothing}
+    ${shownCall?.about ? html`<p class="about">${visibleText(shownCall.about.text)}</p>` : nothing}
     ${inputView(context, call)}
     <div class="buttons">
       <button type="button" @click=${resolve('happened')}>${words.happened}</button>
@@ -71,7 +71,7 @@ function questionView(context: ChatContext, call: PendingCall): TemplateResult {
   }
   return html`
     <form class="question" part="question" @submit=${submit}>
-      <p class="plain">${inLines(question?.question ?? '')}</p>
+      <p class="plain">${visibleLines(question?.question ?? '')}</p>
       ${
         fields
           ? Object.entries(fields.properties).map(([name, schema]) =>
@@ -126,7 +126,7 @@ export function fieldView(
   if (schema.type === 'array')
     return html`<fieldset class="field">
       <legend>${title}</legend>
-      ${boxes(name, schema)} ${hints}
+      ${checkboxes(name, schema)} ${hints}
     </fieldset>`
   return html`<label class="field"
     ><span>${title}</span>${control(name, schema, isRequired)}${hints}</label
@@ -146,7 +146,7 @@ function control(
       return numberControl(name, schema, isRequired)
     case 'string':
       return 'enum' in schema || 'oneOf' in schema
-        ? select(name, schema, isRequired)
+        ? selectControl(name, schema, isRequired)
         : textControl(name, schema, isRequired)
   }
 }
@@ -203,7 +203,7 @@ function numberControl(name: string, field: NumberField, isRequired: boolean): T
   />`
 }
 
-function select(name: string, field: ChoiceField, isRequired: boolean): TemplateResult {
+function selectControl(name: string, field: ChoiceField, isRequired: boolean): TemplateResult {
   return html`<select name=${name} ?required=${isRequired}>
     <option value="">—</option>
     ${choicesOf(field).map(
@@ -215,7 +215,7 @@ function select(name: string, field: ChoiceField, isRequired: boolean): Template
   </select>`
 }
 
-function boxes(name: string, field: ChoicesField): TemplateResult[] {
+function checkboxes(name: string, field: ChoicesField): TemplateResult[] {
   const { default: preset = [] } = field
   return choicesOf(field).map(
     ({ const: value, title }, at) =>

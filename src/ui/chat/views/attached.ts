@@ -24,7 +24,7 @@ export function attachedView(
     setAttachments(
       local,
       snapshot.conversationId,
-      getAttachments(local, snapshot.conversationId).filter((one) => one !== file),
+      getAttachments(local, snapshot.conversationId).filter((attached) => attached !== file),
     )
   return html`<ul class="attachments">
     ${files.map((file) => {
@@ -41,14 +41,14 @@ export function attachButton(context: ChatContext): TemplateResult {
   const { words } = context
   const choose = ({ currentTarget: button }: Event): void =>
     ((button as HTMLElement).nextElementSibling as HTMLElement).click()
-  const chosen = ({ target }: Event): void => {
+  const onChoose = ({ target }: Event): void => {
     const field = target as HTMLInputElement
     attachTo(context, [...(field.files ?? [])])
     field.value = ''
   }
   return html`
     ${iconButton('attach', words.attach, { press: choose })}
-    <input type="file" multiple hidden @change=${chosen} />
+    <input type="file" multiple hidden @change=${onChoose} />
   `
 }
 

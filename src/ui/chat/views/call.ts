@@ -9,7 +9,7 @@ import {
   progressOf,
   resultOf,
   stateIn,
-  tellingValue,
+  distinctiveValue,
 } from '../parts/shown-call.ts'
 import { withoutRefs } from '../parts/page-call.ts'
 import { isBuiltIn, titleOf } from '../parts/page-sentence.ts'
@@ -18,7 +18,7 @@ import { waitingView } from './approval.ts'
 import { answerKey, problemKey } from '../local-keys.ts'
 import { repeat } from 'lit/directives/repeat.js'
 import { sharedApprovalCalls } from '../parts/rows.ts'
-import { callKey, isOf } from '../parts/call-ref.ts'
+import { callKey, isSameCall } from '../parts/call-ref.ts'
 import { loadedView } from './loaded-view.ts'
 import { type Maybe, problemLine } from './problem.ts'
 
@@ -33,9 +33,9 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
   const { kind, word } = state
   const title = titleOf(context, call)
   // A waiting call shows its whole input, and nothing that a model wrote stands beside its title.
-  const value = kind === 'waiting' || call.about || isBuiltIn(call) ? '' : tellingValue(call)
+  const value = kind === 'waiting' || call.about || isBuiltIn(call) ? '' : distinctiveValue(call)
   const result = resultOf(call)
-  const pending = snapshot.pending.find((each) => isOf(each, call))
+  const pending = snapshot.pending.find((each) => isSameCall(each, call))
   const isOwnCard = Object.hasOwn(context.renderers, call.toolName)
   // Set by property: a policy without `unsafe-inline` refuses a style attribute.
   return html`
@@ -178,19 +178,19 @@ export function problemView(
   call: { readonly toolCallId: string },
   isPending: boolean,
 ): Maybe {
-  const ofAnswer = isPending ? local.get<string>(problemKey(answerKey(call))) : undefined
-  return problemLine(local.get<string>(problemKey(call.toolCallId)) ?? ofAnswer)
+  const answerProblem = isPending ? local.get<string>(problemKey(answerKey(call))) : undefined
+  return problemLine(local.get<string>(problemKey(call.toolCallId)) ?? answerProblem)
 }
 
 /** Shows waiting calls of child agents, one by one. */
-export function elsewhereView(context: ChatContext): TemplateResult {
+export function childCallsView(context: ChatContext): TemplateResult {
   const { snapshot, words, renderers } = context
-  const together = sharedApprovalCalls(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
+  const shared = sharedApprovalCalls(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
   const calls = snapshot.pending.filter(
     (call) =>
       call.conversationId !== undefined &&
       call.conversationId !== snapshot.conversationId &&
-      !together.includes(call),
+      !shared.includes(call),
   )
   return html`${repeat(calls, callKey, (call) => {
     const title = titleOf(context, call)

@@ -4,7 +4,7 @@ import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { type ChatRow, rowsOf } from '../parts/rows.ts'
 import { handleMessageKeys, isComposing } from '../walk-messages.ts'
-import { elsewhereView } from './call.ts'
+import { childCallsView } from './call.ts'
 import {
   attachButton,
   attachedView,
@@ -19,10 +19,10 @@ import { rowView } from './row.ts'
 import { loadedView } from './loaded-view.ts'
 import { problemLine } from './problem.ts'
 import type { ConversationSnapshot } from '../../../index.ts'
-import type { AskedAbout } from '../parts/call-ref.ts'
+import type { DiscussedCall } from '../parts/call-ref.ts'
 import { messageText } from '../parts/text-of.ts'
 import { problemKey } from '../local-keys.ts'
-import { getAttachments, beingRead, setAttachments } from '../attachments.ts'
+import { getAttachments, filesBeingRead, setAttachments } from '../attachments.ts'
 
 /** Loads the sheets that replace the messages: the list of conversations, or the memories. */
 const sheetView = loadedView<[]>({ name: 'sheets', box: 'list' }, () =>
@@ -139,7 +139,7 @@ function logView(context: ChatContext): TemplateResult {
         (row) =>
           row.type === 'later' ? moreView(context, 'later', shown.later) : rowView(context, row),
       )}
-      ${elsewhereView(context)} ${shown.later > 0 ? nothing : stateViews(context, 'log')}
+      ${childCallsView(context)} ${shown.later > 0 ? nothing : stateViews(context, 'log')}
       ${shown.later > 0 ? nothing : context.additions?.followUpsView(context)}
     </div>
     ${
@@ -227,11 +227,12 @@ function composerView(context: ChatContext): TemplateResult {
   const { conversationId } = snapshot
   const files = getAttachments(local, conversationId)
   // A question about a card is a text alone.
-  const about = files.length > 0 ? undefined : local.get<AskedAbout>('about')
+  const about = files.length > 0 ? undefined : local.get<DiscussedCall>('about')
   const isEmpty = text.trim() === '' && files.length === 0
   const send = (event: Event): void => {
     event.preventDefault()
-    if (isEmpty || beingRead(local, conversationId).length > 0 || !actions.send(text, files)) return
+    if (isEmpty || filesBeingRead(local, conversationId).length > 0 || !actions.send(text, files))
+      return
     local.set('draft', undefined)
     setAttachments(local, conversationId, [])
   }
@@ -279,7 +280,7 @@ function buttonsView(
 ): TemplateResult {
   const { snapshot, words, local, actions } = context
   const isOpen = snapshot.runId !== undefined
-  const isHeldBack = isEmpty || beingRead(local, snapshot.conversationId).length > 0
+  const isSendDisabled = isEmpty || filesBeingRead(local, snapshot.conversationId).length > 0
   return html`
     ${
       isOpen
@@ -295,7 +296,7 @@ function buttonsView(
         : iconButton('send', words.send, {
             press: send,
             type: 'primary send',
-            isDisabled: isHeldBack,
+            isDisabled: isSendDisabled,
           })
     }
   `

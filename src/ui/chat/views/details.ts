@@ -2,9 +2,9 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../../conversation/index.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat, timeFormat } from '../formats.ts'
-import { loadingShown } from '../parts/engine-loading.ts'
+import { formatLoading } from '../parts/engine-loading.ts'
 import { messageText } from '../parts/text-of.ts'
-import { sentWhileLoading, prependToDraft, unsentIn } from '../unsent-texts.ts'
+import { sentWhileLoading, prependToDraft, unsentMessage } from '../unsent-texts.ts'
 import { goTo, findWaitingCard } from '../walk-messages.ts'
 import { iconButton } from './icon.ts'
 import type { Maybe } from './problem.ts'
@@ -54,8 +54,10 @@ function planView({ snapshot, words, locale }: ChatContext): Maybe {
     </summary>
     <ol>
       ${plan.map(({ content, status }) => {
-        const word = STEPS[status]
-        return html`<li>${visibleText(content)} <small>${word && words.states[word]}</small></li>`
+        const stateWord = STEPS[status]
+        return html`<li>
+          ${visibleText(content)} <small>${stateWord && words.states[stateWord]}</small>
+        </li>`
       })}
     </ol>
   </details>`
@@ -122,7 +124,7 @@ function leavingView({ words, local }: ChatContext): Maybe {
 /** Progress of a model that loads in the browser. */
 function loadingView({ around, locale }: ChatContext, { loading: label, cancel }: Details): Maybe {
   if (!around.loading) return nothing
-  const { ratio, percent, bytes } = loadingShown(around.loading, locale)
+  const { ratio, percent, bytes } = formatLoading(around.loading, locale)
   return html`<p class="notice loading">
     ${label} <progress max="1" aria-label=${label} .value=${ratio ?? nothing}></progress>
     ${[percent, bytes, visibleText(around.loading.text ?? '')].filter(Boolean).join(' · ')}
@@ -158,7 +160,7 @@ function queueView({ snapshot, words, actions, conversation, local }: ChatContex
 
 /** Shows a message that couldn't be sent. A button puts it back into the composer. */
 function unsentView({ snapshot, words, local }: ChatContext): Maybe {
-  const { text, files } = unsentIn(local, snapshot)
+  const { text, files } = unsentMessage(local, snapshot)
   if (text === undefined) return nothing
   const { conversationId } = snapshot
   return html`<div class="notice problem" part="unsent">

@@ -12,9 +12,9 @@ import type { Conversation, JsonValue, PendingCall } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { inputKey } from '../local-keys.ts'
 import { markdown } from '../markdown/sliced-markdown.ts'
-import { type AskedAbout, toCallRef } from '../parts/call-ref.ts'
+import { type DiscussedCall, toCallRef } from '../parts/call-ref.ts'
 import { titleOf } from '../parts/page-sentence.ts'
-import { describedIn, isRecord, nameOf } from '../parts/input-fields.ts'
+import { schemaOfKey, isRecord, labelOf } from '../parts/input-fields.ts'
 import type { DiscussWords } from '../words/words.ts'
 import { formKey, schemaOf } from './input.ts'
 import { type Maybe, problemLine } from './problem.ts'
@@ -46,8 +46,8 @@ function wordsOf({ locale, words }: ChatContext): DiscussWords {
 /** Shows the discussion of a waiting call, which changes apart from the chat's own conversation. */
 class DiscussionDirective extends AsyncDirective {
   #conversation: Conversation | undefined
-  #forget: (() => void) | undefined
-  #leave: (() => void) | undefined
+  #clearTarget: (() => void) | undefined
+  #unsubscribe: (() => void) | undefined
   #draw: () => unknown = () => nothing
   /** The answer that a reload has cut off was resumed. */
   #isResumed = false
@@ -55,14 +55,14 @@ class DiscussionDirective extends AsyncDirective {
   render(context: ChatContext, call: PendingCall): unknown {
     const conversation = context.agent.conversation(discussionId(toCallRef(context, call)))
     const { local } = context
-    const about = aboutOf(context, call)
+    const about = toDiscussedCall(context, call)
     const isChosen = (): boolean =>
-      JSON.stringify(local.get<AskedAbout>('about')?.call) === JSON.stringify(about.call)
-    this.#forget = () => isChosen() && local.set('about', undefined)
+      JSON.stringify(local.get<DiscussedCall>('about')?.call) === JSON.stringify(about.call)
+    this.#clearTarget = () => isChosen() && local.set('about', undefined)
     // The message field asks about the first card, or the chosen one. It is drawn anew after this drawing.
     queueMicrotask(() => {
-      const known = local.get<AskedAbout>('about')
-      if (!known || (isChosen() && known.placeholder !== about.placeholder))
+      const current = local.get<DiscussedCall>('about')
+      if (!current || (isChosen() && current.placeholder !== about.placeholder))
         local.set('about', about)
     })
     this.#draw = () => {
@@ -84,13 +84,13 @@ class DiscussionDirective extends AsyncDirective {
   }
 
   protected override reconnected(): void {
-    this.#leave ??= this.#conversation?.subscribe(() => this.setValue(this.#draw()))
+    this.#unsubscribe ??= this.#conversation?.subscribe(() => this.setValue(this.#draw()))
   }
 
   protected override disconnected(): void {
-    this.#leave?.()
-    this.#leave = undefined
-    queueMicrotask(() => this.isConnected || this.#forget?.())
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
+    queueMicrotask(() => this.isConnected || this.#clearTarget?.())
   }
 
   #resume(context: ChatContext, call: PendingCall, conversation: Conversation): void {
@@ -108,7 +108,7 @@ function adoptStyles(root: Node): void {
   root.adoptedStyleSheets.push(sheet)
 }
 
-function aboutOf(context: ChatContext, call: PendingCall): AskedAbout {
+function toDiscussedCall(context: ChatContext, call: PendingCall): DiscussedCall {
   const placeholder = wordsOf(context).askAbout(titleOf(context, call))
   return { call: toCallRef(context, call), placeholder }
 }
@@ -127,11 +127,11 @@ function discussionView(
 ): Maybe {
   const snapshot = conversation.getSnapshot()
   const entries = readDiscussion(snapshot)
-  const isOne = context.snapshot.pending.filter(({ kind }) => kind === 'approval').length === 1
-  if (entries.length === 0 && isOne) return nothing
+  const isOnlyCall = context.snapshot.pending.filter(({ kind }) => kind === 'approval').length === 1
+  if (entries.length === 0 && isOnlyCall) return nothing
   const words = wordsOf(context)
   const isRunning = snapshot.status === 'running'
-  const ask = (): void => context.local.set('about', aboutOf(context, call))
+  const ask = (): void => context.local.set('about', toDiscussedCall(context, call))
   return html`<div
     class="discussion"
     part="discussion"
@@ -152,7 +152,7 @@ function discussionView(
           </button>`
         : nothing
     }
-    ${isOne ? nothing : html`<button type="button" class="quiet" @click=${ask}>${words.ask}</button>`}
+    ${isOnlyCall ? nothing : html`<button type="button" class="quiet" @click=${ask}>${words.ask}</button>`}
   </div>`
 }
 
@@ -191,19 +191,19 @@ function suggestionView(
   const words = wordsOf(context)
   const key = inputKey(toCallRef(context, call))
   const text = JSON.stringify(suggested)
-  const asked = JSON.stringify(call.input)
+  const original = JSON.stringify(call.input)
   const card = context.answeringCard(call)
   const use = ({ isTrusted }: Event): void => {
     if (!isTrusted) return
     if (card) return card.suggest?.(structuredClone(suggested))
     local.set(formKey(key), undefined)
-    local.set(key, text === asked ? undefined : text)
+    local.set(key, text === original ? undefined : text)
   }
   return html`<div class="suggested" part="suggestion">
     <p class="label">${words.suggestion}</p>
     <dl>${differences(context, call, suggested)}</dl>
     ${
-      !card && (local.get<string>(key) ?? asked) === text
+      !card && (local.get<string>(key) ?? original) === text
         ? html`<p class="note">${words.inUse}</p>`
         : !card || card.suggest
           ? html`<button type="button" @click=${use}>${words.use}</button>`
@@ -226,7 +226,7 @@ function differences(
     const before = Object.hasOwn(input, key) ? (input[key] as JsonValue) : undefined
     const after = Object.hasOwn(suggested, key) ? (suggested[key] as JsonValue) : undefined
     if (JSON.stringify(before) === JSON.stringify(after)) return []
-    return [changeView(nameOf(key, describedIn(schema, key)).label, before, after)]
+    return [changeView(labelOf(key, schemaOfKey(schema, key)).label, before, after)]
   })
 }
 

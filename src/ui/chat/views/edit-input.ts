@@ -4,7 +4,7 @@ import type { ChatContext } from '../context.ts'
 import { inputKey, problemKey } from '../local-keys.ts'
 import { toCallRef } from '../parts/call-ref.ts'
 import { onEscape } from '../walk-messages.ts'
-import { describedIn, nameOf, isRecord } from '../parts/input-fields.ts'
+import { schemaOfKey, labelOf, isRecord } from '../parts/input-fields.ts'
 import { readFormValues } from '../parts/form-content.ts'
 import { fieldView } from './ask.ts'
 import { formKey, type OpenForm, schemaOf } from './input.ts'
@@ -43,39 +43,39 @@ export function editInputView(context: ChatContext, call: PendingCall): Template
   const change = ({ target, currentTarget }: Event): void => {
     const control = target as Control
     const field = fields[Number(control.name)]
-    const read = field && readControl(field, control, currentTarget as HTMLFormElement)
-    control.setCustomValidity(read ? '' : words.notJson)
+    const result = field && readControl(field, control, currentTarget as HTMLFormElement)
+    control.setCustomValidity(result ? '' : words.notJson)
     showProblem(control)
-    if (!read) return
-    draft = changed(draft, { fields, field, value: read.value })
+    if (!result) return
+    draft = applyChange(draft, { fields, field, value: result.value })
     local.set(key, JSON.stringify(draft))
   }
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const controls = controlsIn(event.currentTarget as HTMLFormElement)
     for (const control of controls) showProblem(control)
-    const wrong = controls.find(({ validity }) => !validity.valid)
-    if (wrong) wrong.focus()
+    const invalid = controls.find(({ validity }) => !validity.valid)
+    if (invalid) invalid.focus()
     else close(draft)
   }
-  const giveUp = (): void => close(call.input)
+  const cancel = (): void => close(call.input)
   return html`<form
     class="edit"
     novalidate
     @input=${change}
     @submit=${submit}
-    @keydown=${onEscape(giveUp)}
+    @keydown=${onEscape(cancel)}
   >
     ${fields.map(
       (field, at) =>
         html`<div>
-          ${fieldOf(context, field, `${at}`)}
+          ${editedFieldView(context, field, `${at}`)}
           <p class="problem" role="alert" .textContent=${refusalOf(context, call, field)}></p>
         </div>`,
     )}
     <div class="buttons">
       <button class="primary">${words.states.done}</button>
-      <button type="button" class="quiet" @click=${giveUp}>${words.cancel}</button>
+      <button type="button" class="quiet" @click=${cancel}>${words.cancel}</button>
     </div>
   </form>`
 }
@@ -92,17 +92,17 @@ function fieldsOf(
   const record = input as JsonObject
   const schema = schemaOf(context, call)
   const { properties, required } = schema ?? {}
-  const described = isRecord(properties) ? Object.keys(properties) : []
-  return [...new Set([...Object.keys(record), ...described])].map((key) => {
+  const describedKeys = isRecord(properties) ? Object.keys(properties) : []
+  return [...new Set([...Object.keys(record), ...describedKeys])].map((key) => {
     const value = Object.hasOwn(record, key) ? record[key] : undefined
-    const ofKey = describedIn(schema, key)
-    const { label, isOfSchema, hint } = nameOf(key, ofKey)
+    const keySchema = schemaOfKey(schema, key)
+    const { label, isOfSchema, hint } = labelOf(key, keySchema)
     return {
       key,
       value,
       title: label,
       hint: isOfSchema ? hint : words.namedByModel,
-      schema: simpleSchema(ofKey, value),
+      schema: simpleSchema(keySchema, value),
       isRequired: Array.isArray(required) && required.includes(key),
     }
   })
@@ -119,10 +119,10 @@ const LIMITS = ['minimum', 'maximum', 'minLength', 'maxLength']
 
 /** Returns a schema for a text, number, choice or boolean control. Null for anything else. */
 function simpleSchema(
-  described: Readonly<Record<string, unknown>> | null,
+  keySchema: Readonly<Record<string, unknown>> | null,
   value: JsonValue | undefined,
 ): FieldSchema | null {
-  const { type = typeof value, enum: choices, ...more } = described ?? {}
+  const { type = typeof value, enum: choices, ...limits } = keySchema ?? {}
   // A text or number can stay empty if it has no value. A checkbox can't stay empty.
   const isOfType =
     value === undefined ? type !== 'boolean' : typeof value === TYPES[type as keyof typeof TYPES]
@@ -132,7 +132,7 @@ function simpleSchema(
     return null
   return {
     type,
-    ...Object.fromEntries(Object.entries(more).filter(([name]) => LIMITS.includes(name))),
+    ...Object.fromEntries(Object.entries(limits).filter(([name]) => LIMITS.includes(name))),
     ...(isChoice && { enum: choices }),
     ...(value !== undefined && { default: value }),
   } as FieldSchema
@@ -143,7 +143,7 @@ function isShort(choice: unknown): boolean {
 }
 
 /** `name` is the field's index. A name chosen by the model, such as `submit`, could hide a method of the form. */
-function fieldOf(
+function editedFieldView(
   { words }: ChatContext,
   { value, title, hint, schema, isRequired }: EditedField,
   name: string,
@@ -194,7 +194,7 @@ interface Change {
   readonly value: JsonValue | undefined
 }
 
-function changed(draft: JsonValue, { fields, field, value }: Change): JsonValue {
+function applyChange(draft: JsonValue, { fields, field, value }: Change): JsonValue {
   if (field.key === null) return value ?? null
   const before = draft as JsonObject
   const entries = fields.flatMap(({ key }): [string, JsonValue][] => {
@@ -227,12 +227,12 @@ function refusalOf(
   return parts.find((part) => part.startsWith(`'${key}'`) || part.startsWith(`'${key}.`)) ?? ''
 }
 
-const begun = new WeakSet<OpenForm>()
+const focusedForms = new WeakSet<OpenForm>()
 
 /** Focuses the first control of a form, only when it first appears. */
 function focusFirst(form: OpenForm): void {
-  if (begun.has(form)) return
-  begun.add(form)
+  if (focusedForms.has(form)) return
+  focusedForms.add(form)
   const { card } = form
   void Promise.resolve().then(() =>
     card?.querySelector<Control>('.edit :is(input, select, textarea)')?.focus(),

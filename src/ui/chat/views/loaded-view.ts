@@ -3,21 +3,21 @@ import type { ChatContext, LocalState } from '../context.ts'
 import { problemKey } from '../local-keys.ts'
 import { errorText } from './problem.ts'
 
-type View<Rest extends readonly unknown[]> = (context: ChatContext, ...rest: Rest) => TemplateResult
+type View<Args extends readonly unknown[]> = (context: ChatContext, ...args: Args) => TemplateResult
 
 /**
  * A view that few people need; its code loads when it is first drawn. After a failed load only a button retries, because a
  * retry on each render would never stop. `name`: key of the view's problem. `box`: class of the placeholder; without it,
  * nothing stands for the view.
  */
-export function loadedView<Rest extends readonly unknown[]>(
+export function loadedView<Args extends readonly unknown[]>(
   { name, box }: { readonly name: string; readonly box?: string },
-  load: () => Promise<View<Rest>>,
-): View<Rest> {
+  load: () => Promise<View<Args>>,
+): View<Args> {
   const key = problemKey(name)
-  let view: View<Rest> | null = null
+  let view: View<Args> | null = null
   let loading: Promise<void> | null = null
-  const begin = (local: LocalState): void => {
+  const startLoading = (local: LocalState): void => {
     loading ??= load()
       .then((loaded) => {
         view = loaded
@@ -30,11 +30,11 @@ export function loadedView<Rest extends readonly unknown[]>(
       (thrown: unknown) => local.set(key, errorText(thrown)),
     )
   }
-  return (context, ...rest) => {
-    if (view) return view(context, ...rest)
+  return (context, ...args) => {
+    if (view) return view(context, ...args)
     const { words, local } = context
     const problem = local.get<string>(key)
-    if (problem === undefined) begin(local)
+    if (problem === undefined) startLoading(local)
     if (!box) return html``
     return html`<div class=${box} part=${box}>
       ${

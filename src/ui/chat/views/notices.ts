@@ -34,21 +34,21 @@ const detailsView = loadedView<[Details]>({ name: 'details', box: 'details' }, (
 function detailsOf(context: ChatContext): Maybe {
   const { snapshot, around, local } = context
   const { plan, taint, consents, queued, runId } = snapshot
-  const waiting = unseenOf(context)
+  const waiting = countUnseen(context)
   const lists = [taint, consents, queued, sentWhileLoading(snapshot, local)]
   const isEmpty = waiting === 0 && lists.every(({ length }) => length === 0)
-  const others = plan ?? around.loading ?? around.unsent ?? local.get<string>(LEAVING)
-  if (isEmpty && others === undefined) return nothing
+  const otherNotice = plan ?? around.loading ?? around.unsent ?? local.get<string>(LEAVING)
+  if (isEmpty && otherNotice === undefined) return nothing
   const { text, offers } = STATES['engine-loading']
   const cancel = runId === undefined ? nothing : offerView(context, offers)
   return detailsView(context, { waiting, loading: textIn(context, text), cancel })
 }
 
 /** Number of calls that wait for the person; 0 if all of them are in view. */
-function unseenOf({ snapshot, isFollowing, renderers }: ChatContext): number {
+function countUnseen({ snapshot, isFollowing, renderers }: ChatContext): number {
   const waiting = waitingOf(snapshot).length
-  const together = sharedApprovalCalls(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
-  const cards = waiting - Math.max(0, together.length - 1)
+  const shared = sharedApprovalCalls(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
+  const cards = waiting - Math.max(0, shared.length - 1)
   return cards === 1 && isFollowing ? 0 : waiting
 }
 

@@ -135,7 +135,7 @@ class Sheet {
                     ><input
                       type="checkbox"
                       .checked=${!this.#leftOut.has(toolName)}
-                      @change=${() => this.#turn(toolName)}
+                      @change=${() => this.#toggle(toolName)}
                     /><span>${this.#titleOf(toolName)}</span><small>×${format(count)}</small></label
                   >`,
               )}
@@ -152,7 +152,7 @@ class Sheet {
     return visibleText(calls.find((call) => call.toolName === toolName)?.title ?? toolName)
   }
 
-  #turn(toolName: string): void {
+  #toggle(toolName: string): void {
     if (!this.#leftOut.delete(toolName)) this.#leftOut.add(toolName)
     this.#draw()
   }

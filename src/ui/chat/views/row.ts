@@ -12,13 +12,13 @@ import { callView, canUndo, problemView, sourceView } from './call.ts'
 import { failureView } from './notices.ts'
 import { visibleText } from '../../../conversation/index.ts'
 import { problemKey, editKey, editSendingKey } from '../local-keys.ts'
-import { callKey, isOf, toCallRef } from '../parts/call-ref.ts'
+import { callKey, isSameCall, toCallRef } from '../parts/call-ref.ts'
 import { approvalView, isBeingEdited, isSeen } from './approval.ts'
-import { COPIED_FOR } from '../markdown/elements.ts'
+import { COPIED_MS } from '../markdown/elements.ts'
 import { markdown } from '../markdown/sliced-markdown.ts'
-import { inLines } from '../parts/failures.ts'
+import { visibleLines } from '../parts/failures.ts'
 import { shownParts, messageText } from '../parts/text-of.ts'
-import { isThinking, thoughtFor } from '../reasoning-times.ts'
+import { isThinking, thinkingMs } from '../reasoning-times.ts'
 import { attempt } from '../attempt.ts'
 import { fileView } from './attached.ts'
 import { copyText } from '../../shared/copy-text.ts'
@@ -47,7 +47,7 @@ export function rowView(context: ChatContext, row: ChatRow): TemplateResult | Di
         messageView(context, row.message),
       )
     case 'call':
-      return isOver(context, row.call)
+      return isFinished(context, row.call)
         ? guard(callDependencies(context, row.call), () => callView(context, row.call))
         : callView(context, row.call)
     case 'calls':
@@ -85,11 +85,13 @@ function messageDependencies(context: MessageContext, message: ShownMessage): un
 }
 
 /** Whether the call has ended and waits for no answer. A call to undo also shows the state of its turn. */
-function isOver(context: ChatContext, call: ShownCall): boolean {
+function isFinished(context: ChatContext, call: ShownCall): boolean {
   const { snapshot } = context
   const { kind } = stateIn(snapshot, call)
   const isSettled = kind === 'done' || kind === 'problem'
-  return isSettled && !canUndo(context, call) && !snapshot.pending.some((each) => isOf(each, call))
+  return (
+    isSettled && !canUndo(context, call) && !snapshot.pending.some((each) => isSameCall(each, call))
+  )
 }
 
 function callDependencies(context: ChatContext, call: ShownCall): unknown[] {
@@ -154,7 +156,7 @@ function approvalsView(context: ChatContext, calls: readonly PendingCall[]): Tem
       aria-label=${title}
     >
       <p class="summary"><span class="call-title">${title}</span></p>
-      ${repeat(calls, callKey, (call) => itemView(context, call))}
+      ${repeat(calls, callKey, (call) => approvalItemView(context, call))}
       ${repeat(
         [calls],
         () => calls.map(callKey).join(' '),
@@ -165,7 +167,7 @@ function approvalsView(context: ChatContext, calls: readonly PendingCall[]): Tem
   `
 }
 
-function itemView(context: ChatContext, call: PendingCall): TemplateResult {
+function approvalItemView(context: ChatContext, call: PendingCall): TemplateResult {
   const title = titleOf(context, call)
   return html`
     <div class="asked-call" role="group" aria-label=${title}>
@@ -213,7 +215,7 @@ function messageView(context: MessageContext, message: ShownMessage): TemplateRe
   const sender =
     'trigger' in message ? `${words.trigger} ${visibleText(message.trigger ?? '')}` : undefined
   const isOwn = message.role === 'user' && !sender
-  if (isEdited(context, message)) return editorView(context, message)
+  if (hasEditor(context, message)) return editorView(context, message)
   return html`
     <article
       class="message ${isOwn ? 'own' : 'reply'}"
@@ -225,7 +227,7 @@ function messageView(context: MessageContext, message: ShownMessage): TemplateRe
       ${sender ? html`<p class="note">${sender}</p>` : nothing}
       <div class="content" dir="auto">
         ${guard(
-          [message, context.markdown, context.answers, words, thoughtFor(context.local, message)],
+          [message, context.markdown, context.answers, words, thinkingMs(context.local, message)],
           () => shownParts(message).map((part) => partView(context, message, part)),
         )}
       </div>
@@ -241,7 +243,7 @@ function messageView(context: MessageContext, message: ShownMessage): TemplateRe
             <summary>
               ${words.warnings[details.includes('Files were left out') ? 'files' : code]}
             </summary>
-            <p class="plain">${inLines(details)}</p>
+            <p class="plain">${visibleLines(details)}</p>
           </details>`,
       )}
       ${reflectionView(context, message)} ${context.additions?.sourcesView(context, message)}
@@ -266,9 +268,9 @@ function reflectionView(
 
 function partView(context: MessageContext, message: ShownMessage, part: Part): Maybe | Node {
   const { words, markdown: options, answers } = context
-  const own =
+  const custom =
     message.role === 'assistant' ? attempt(() => answers.renderPart?.(part, message)) : null
-  if (own) return own
+  if (custom) return custom
   const isWhole = message.at !== undefined
   switch (part.type) {
     case 'text':
@@ -300,9 +302,9 @@ function reasoningTitle(
 ): string {
   if (isThinking(message))
     return part === message.parts.at(-1) ? words.reasoningUnderWay : words.reasoning
-  const took = thoughtFor(local, message)
-  if (took === undefined) return words.reasoning
-  return words.thoughtFor(numberFormat(locale).format(Math.max(1, Math.round(took / 1000))))
+  const ms = thinkingMs(local, message)
+  if (ms === undefined) return words.reasoning
+  return words.thoughtFor(numberFormat(locale).format(Math.max(1, Math.round(ms / 1000))))
 }
 
 /** Shows the actions on a complete message. */
@@ -316,7 +318,7 @@ function messageActionsView(context: MessageContext, message: ShownMessage): May
   const copy = (): void => {
     copyText(messageText(message), () => {
       local.set(copiedKey, true)
-      setTimeout(() => local.set(copiedKey, undefined), COPIED_FOR)
+      setTimeout(() => local.set(copiedKey, undefined), COPIED_MS)
     })
   }
   const regenerate = (): void =>
@@ -333,7 +335,7 @@ function messageActionsView(context: MessageContext, message: ShownMessage): May
           ? message.trigger
             ? nothing
             : iconButton('edit', words.edit, {
-                press: (event) => edit(context, message, event),
+                press: (event) => startEdit(context, message, event),
                 isDisabled,
               })
           : iconButton('again', words.regenerate, { press: regenerate, isDisabled })
@@ -368,12 +370,16 @@ function branchView(context: MessageContext, { index, ids }: ShownBranch): Templ
   `
 }
 
-function isEdited({ local }: MessageContext, message: ShownMessage): boolean {
+function hasEditor({ local }: MessageContext, message: ShownMessage): boolean {
   return local.get(editKey(message)) !== undefined
 }
 
 /** Starts to edit one of the person's messages. The pressed button gets the focus, which then moves to the field. */
-function edit({ local }: MessageContext, message: ShownMessage, { currentTarget }: Event): void {
+function startEdit(
+  { local }: MessageContext,
+  message: ShownMessage,
+  { currentTarget }: Event,
+): void {
   // Some browsers don't focus a button on click.
   if (currentTarget instanceof HTMLElement) currentTarget.focus({ preventScroll: true })
   local.set(editKey(message), messageText(message))

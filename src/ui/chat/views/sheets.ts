@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { ChatContext, LocalState } from '../context.ts'
-import { inLines } from '../parts/failures.ts'
+import { visibleLines } from '../parts/failures.ts'
 import { downloadFile } from '../../shared/download-file.ts'
 import { numberFormat } from '../formats.ts'
 import { problemKey } from '../local-keys.ts'
@@ -81,7 +81,7 @@ function emptyView(context: ChatContext): Maybe {
 function entryView(context: ChatContext, found: FoundMemory): TemplateResult {
   const { words, locale } = context
   const { entry } = found
-  const text = inLines(entry.text)
+  const text = visibleLines(entry.text)
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
   return html`<li>
     <p class="memory">
@@ -338,7 +338,7 @@ async function readMemories({ agent, snapshot, local }: Context): Promise<void> 
       })),
     )
     if (!isNewest()) return
-    local.set(KEY, joined(lists))
+    local.set(KEY, mergeLists(lists))
     local.set(problemKey('list'), undefined)
   } catch (thrown) {
     if (!isNewest()) return
@@ -348,20 +348,18 @@ async function readMemories({ agent, snapshot, local }: Context): Promise<void> 
 }
 
 /** Merges the lists. Memories may share entries. */
-function joined(
+function mergeLists(
   lists: readonly { readonly memory: PersonMemory; readonly entries: readonly ListedMemory[] }[],
 ): readonly FoundMemory[] {
   const found = new Map<string, FoundMemory>()
   for (const { memory, entries } of lists)
     for (const entry of entries) {
       const key = JSON.stringify([entry.id, entry.text])
-      const same = found.get(key)
-      const memories = [...(same?.memories ?? []), memory]
-      found.set(key, { key, entry: same?.entry ?? entry, memories })
+      const existing = found.get(key)
+      const memories = [...(existing?.memories ?? []), memory]
+      found.set(key, { key, entry: existing?.entry ?? entry, memories })
     }
-  return [...found.values()].toSorted(
-    ({ entry: one }, { entry: other }) => (other.at ?? 0) - (one.at ?? 0),
-  )
+  return [...found.values()].toSorted(({ entry: a }, { entry: b }) => (b.at ?? 0) - (a.at ?? 0))
 }
 
 /** Deletes each entry from the memories that have it, and from no others. */
@@ -374,7 +372,9 @@ export async function forgetMemories(
   for (const { entry, memories } of found)
     for (const memory of memories) ids.set(memory, (ids.get(memory) ?? new Set()).add(entry.id))
   try {
-    await Promise.all([...ids].map(([memory, own]) => memory.forget([...own], { conversationId })))
+    await Promise.all(
+      [...ids].map(([memory, entryIds]) => memory.forget([...entryIds], { conversationId })),
+    )
   } finally {
     // Some memories may have deleted their entries although another one failed.
     await readMemories(context)
@@ -383,15 +383,15 @@ export async function forgetMemories(
 
 /** Records the first of two clicks, for exactly these entries. Null takes it back. */
 export function armForgetting(local: LocalState, found: readonly FoundMemory[] | null): void {
-  local.set(ARMED, found === null ? undefined : keyOf(found))
+  local.set(ARMED, found === null ? undefined : keyOfEntries(found))
 }
 
 /** Whether the next click deletes all entries found. */
 export function isForgettingArmed(local: LocalState, found: readonly FoundMemory[]): boolean {
   const armed = local.get<string>(ARMED)
-  return armed !== undefined && armed === keyOf(found)
+  return armed !== undefined && armed === keyOfEntries(found)
 }
 
-function keyOf(found: readonly FoundMemory[]): string {
+function keyOfEntries(found: readonly FoundMemory[]): string {
   return JSON.stringify(found.map(({ key }) => key))
 }

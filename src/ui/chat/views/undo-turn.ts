@@ -60,7 +60,7 @@ export function undoView(context: ChatContext, call: ShownCall): TemplateResult 
     void actions.perform({ name: 'undo', detail: { call }, key: toolCallId }, () =>
       conversation.undo(toolCallId),
     )
-  const all = ({ currentTarget }: Event): void => {
+  const undoAll = ({ currentTarget }: Event): void => {
     if (message && currentTarget instanceof Element)
       new Sheet(context, message.id).open(currentTarget)
   }
@@ -69,7 +69,7 @@ export function undoView(context: ChatContext, call: ShownCall): TemplateResult 
     <button type="button" class="quiet" @click=${undo}>${words.undo}</button>
     ${
       undoable[0] === call && undoable.length > 1
-        ? html`<button type="button" class="quiet" aria-haspopup="dialog" @click=${all}>
+        ? html`<button type="button" class="quiet" aria-haspopup="dialog" @click=${undoAll}>
             ${wordsOf(context).all(numberFormat(locale).format(undoable.length))}
           </button>`
         : nothing
@@ -95,14 +95,14 @@ class Sheet {
     this.#context = context
     this.#messageId = messageId
     this.#words = wordsOf(context)
-    this.#plan = this.#planNow()
+    this.#plan = this.#currentPlan()
   }
 
   open(opener: Element): void {
     const card = opener.closest<HTMLElement>('.call')
-    const leave = this.#context.conversation.subscribe(() => this.#draw())
+    const unsubscribe = this.#context.conversation.subscribe(() => this.#draw())
     this.#dialog.addEventListener('close', () => {
-      leave()
+      unsubscribe()
       // The button is gone once its call is undone.
       if (!opener.isConnected) card?.focus()
     })
@@ -110,15 +110,15 @@ class Sheet {
     openSheet(this.#dialog, opener, { name: 'undo-sheet', styles })
   }
 
-  #planNow(): UndoPlan {
+  #currentPlan(): UndoPlan {
     const { conversation } = this.#context
     return undoPlan(conversation.getSnapshot(), this.#messageId) ?? { undoable: [], kept: [] }
   }
 
   /** Calls that a press undoes: what is left of those that the person was shown. */
-  #left(): readonly ShownCall[] {
+  #remaining(): readonly ShownCall[] {
     const shown = new Set(this.#plan.undoable.map(({ toolCallId }) => toolCallId))
-    return this.#planNow().undoable.filter(
+    return this.#currentPlan().undoable.filter(
       ({ toolCallId }) => shown.has(toolCallId) && !this.#skipped.has(toolCallId),
     )
   }
@@ -195,7 +195,7 @@ class Sheet {
   }
 
   #nameView(call: ShownCall): TemplateResult {
-    const about = call.about ? visibleText(call.about.text) : inLine(call)
+    const about = call.about ? visibleText(call.about.text) : inputSummary(call)
     return html`<span class="call-title"
       >${titleOf(this.#context, call)}${about ? html` <small>${about}</small>` : nothing}</span
     >`
@@ -203,10 +203,10 @@ class Sheet {
 
   #buttonsView(): Maybe {
     const { words, locale } = this.#context
-    const left = this.#left()
+    const remaining = this.#remaining()
     const failed = this.#failed
-    const isRetryable = left.some(({ toolCallId }) => toolCallId === failed?.toolCallId)
-    const others = left.length - Number(isRetryable)
+    const isRetryable = remaining.some(({ toolCallId }) => toolCallId === failed?.toolCallId)
+    const otherCount = remaining.length - Number(isRetryable)
     const format = (count: number): string => numberFormat(locale).format(count)
     const button = (label: string, type: string, press: () => void): TemplateResult =>
       html`<button
@@ -220,24 +220,28 @@ class Sheet {
       >
         ${label}
       </button>`
-    if (left.length === 0) return nothing
+    if (remaining.length === 0) return nothing
     const undo = (): void => this.#undo()
     if (!failed || !isRetryable)
-      return button(this.#words.confirm(left.length, format(left.length)), 'primary', undo)
+      return button(
+        this.#words.confirm(remaining.length, format(remaining.length)),
+        'primary',
+        undo,
+      )
     const skip = (): void => {
       this.#skipped.add(failed.toolCallId)
       undo()
     }
     return html`${button(words.tryAgain, 'primary', undo)}
-    ${others > 0 ? button(this.#words.without(format(others)), '', skip) : nothing}`
+    ${otherCount > 0 ? button(this.#words.without(format(otherCount)), '', skip) : nothing}`
   }
 
   #undo(): void {
     const { actions, conversation, local } = this.#context
-    const calls = this.#left()
+    const calls = this.#remaining()
     const chosen = new Set(calls.map(({ toolCallId }) => toolCallId))
     // A call that the person wasn't shown stays.
-    const skip = this.#planNow().undoable.flatMap(({ toolCallId }) =>
+    const skip = this.#currentPlan().undoable.flatMap(({ toolCallId }) =>
       chosen.has(toolCallId) ? [] : [toolCallId],
     )
     actions.perform({ name: 'undo', detail: { calls } }, async () => {
@@ -266,7 +270,7 @@ class Sheet {
 /** Characters of an input that tell calls of one tool apart. */
 const LONGEST = 80
 
-function inLine({ input }: ShownCall): string {
+function inputSummary({ input }: ShownCall): string {
   if (input === undefined) return ''
   const line = showInput(input).replaceAll(/[{}"]/g, '').replaceAll(/\s+/g, ' ').trim()
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line

@@ -2,7 +2,7 @@ import { en } from './en.ts'
 import type { Words } from './words.ts'
 
 /** Languages besides English, by the first part of their tag. Each loads only where it is needed. */
-const OTHERS: Readonly<Record<string, () => Promise<Words>>> = {
+const LANGUAGES: Readonly<Record<string, () => Promise<Words>>> = {
   zh: async () => (await import('./zh.ts')).zh,
 }
 
@@ -12,15 +12,15 @@ const loads = new Map<string, Promise<void>>()
 /** Returns a language's words, or English if it isn't supported. Undefined until `loadTable` has loaded them. */
 export function tableOf(locale: string): Words | undefined {
   const language = firstPart(locale)
-  return tables.get(language) ?? (Object.hasOwn(OTHERS, language) ? undefined : en)
+  return tables.get(language) ?? (Object.hasOwn(LANGUAGES, language) ? undefined : en)
 }
 
 /** Loads a language's words. If that fails, English is used instead. */
 export function loadTable(locale: string): Promise<void> {
   const language = firstPart(locale)
-  const known = loads.get(language)
-  if (known) return known
-  const load = (OTHERS[language]?.() ?? Promise.resolve(en))
+  const loading = loads.get(language)
+  if (loading) return loading
+  const load = (LANGUAGES[language]?.() ?? Promise.resolve(en))
     .catch(() => en)
     .then((table) => void tables.set(language, table))
   loads.set(language, load)
