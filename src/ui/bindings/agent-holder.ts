@@ -6,15 +6,15 @@ export type HoldAgent = (show: (agent: Agent) => void) => () => void
 /** Creates one agent for a component, even if it remounts. Disposes of the agent when the component stays unmounted. */
 export function holdAgent(create: () => Agent): HoldAgent {
   let agent: Agent | undefined
-  let holds = 0
+  let holders = 0
   return (show) => {
     show((agent ??= create()))
-    holds += 1
+    holders += 1
     return () => {
-      holds -= 1
+      holders -= 1
       // Strict mode and hot reload remount the component at once.
       queueMicrotask(() => {
-        if (holds > 0) return
+        if (holders > 0) return
         void agent?.dispose()
         agent = undefined
       })

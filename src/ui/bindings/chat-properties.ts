@@ -34,11 +34,11 @@ export function setProperties(
   before: ChatSettings,
 ): ChatSettings {
   const settings: Record<string, unknown> = {}
-  const into = element as Record<string, unknown>
+  const target = element as Record<string, unknown>
   for (const [name, fallback] of Object.entries(CHAT_DEFAULTS)) {
     const setting = given[name as keyof ChatSettings] ?? fallback
     settings[name] = setting
-    if (setting !== before[name as keyof ChatSettings]) into[name] = setting
+    if (setting !== before[name as keyof ChatSettings]) target[name] = setting
   }
   return settings as unknown as ChatSettings
 }
@@ -67,7 +67,7 @@ export interface Card extends RendererActions {
 /** Calls that `<offstage-chat>` leaves to components to render. */
 interface Cards {
   /** Returns the element's `renderers`: calls of the tools named here become cards. */
-  readonly renderers: (named: object) => CallRenderers
+  readonly renderers: (tools: object) => CallRenderers
   /** Subscribes the component that renders the cards. */
   subscribe(listener: () => void): () => void
   getSnapshot(): readonly Card[]
@@ -76,28 +76,28 @@ interface Cards {
 export function createCards(): Cards {
   let cards: readonly Card[] = []
   let count = 0
-  let changed = (): void => {}
+  let notify = (): void => {}
   const show = (next: readonly Card[]): void => {
     cards = next
-    changed()
+    notify()
   }
-  const open: CallRenderers[string] = (first, actions) => {
+  const openCard: CallRenderers[string] = (first, actions) => {
     const key = (count += 1)
-    const others = (): readonly Card[] => cards.filter((card) => card.key !== key)
+    const otherCards = (): readonly Card[] => cards.filter((card) => card.key !== key)
     // Order doesn't matter: each card has its own place in the chat.
-    const update = (call: ShownCall): void => show([...others(), { ...actions, key, call }])
+    const update = (call: ShownCall): void => show([...otherCards(), { ...actions, key, call }])
     update(first)
-    return { update, dispose: () => show(others()) }
+    return { update, dispose: () => show(otherCards()) }
   }
   return {
     // Equal names return the same object, so the chat re-renders nothing.
-    renderers: memoizeSelector((named) =>
-      Object.fromEntries(Object.keys(named).map((name) => [name, open])),
+    renderers: memoizeSelector((tools) =>
+      Object.fromEntries(Object.keys(tools).map((name) => [name, openCard])),
     ),
     subscribe(listener) {
-      changed = listener
+      notify = listener
       return () => {
-        changed = () => {}
+        notify = () => {}
       }
     },
     getSnapshot: () => cards,

@@ -39,22 +39,22 @@ export function conversationOf(
 const METHODS = ['send', 'abort', 'approve', 'deny', 'answer', 'regenerate', 'edit'] as const
 
 /** Actions on the conversation that is followed at the time of the call. Before there is an agent, they throw. */
-export function actionsOf(now: () => FollowedConversation): ConversationActions {
+export function actionsOf(current: () => FollowedConversation): ConversationActions {
   const actions = METHODS.map((method) => [
     method === 'abort' ? 'stop' : method,
     (...args: unknown[]) => {
-      const act = now().conversation?.[method] ?? throwNoAgent('The agent is not ready yet.')
-      return (act as (...given: unknown[]) => unknown)(...args)
+      const act = current().conversation?.[method] ?? throwNoAgent('The agent is not ready yet.')
+      return (act as (...args: unknown[]) => unknown)(...args)
     },
   ])
   return Object.fromEntries(actions) as ConversationActions
 }
 
-const own = new WeakMap<Agent, string>()
+const ownConversations = new WeakMap<Agent, string>()
 
 /** The conversation of components that name none: a new one on each page. */
 function ownConversation(agent: Agent): string {
-  const id = own.get(agent) ?? agent.newConversationId()
-  own.set(agent, id)
+  const id = ownConversations.get(agent) ?? agent.newConversationId()
+  ownConversations.set(agent, id)
   return id
 }

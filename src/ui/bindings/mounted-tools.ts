@@ -20,16 +20,16 @@ export interface MountedTool {
 type Entry = () => AnyTool
 
 /** Components that mount a tool under one name. The last one is registered. */
-interface Place {
+interface ToolSlot {
   readonly name: string
   enter(entry: Entry): void
   /** Removes an entry, or does nothing if a failed rename has removed it before. */
   leave(entry: Entry): void
   /** Registers the tool of the last entry, unless it is registered already. */
-  settle(): void
+  register(): void
 }
 
-const places = new WeakMap<Agent, Map<string, Place>>()
+const slotsByAgent = new WeakMap<Agent, Map<string, ToolSlot>>()
 
 /**
  * Registers a tool. A component that unmounts and mounts again at once (another key, strict mode, a hot reload) keeps
@@ -38,69 +38,69 @@ const places = new WeakMap<Agent, Map<string, Place>>()
 export function mountTool(agent: Agent, newest: () => AnyTool): MountedTool {
   // Each mount needs a function of its own: one function may be mounted twice.
   const entry: Entry = () => newest()
-  let place = enter(agent, entry)
+  let slot = enter(agent, entry)
   return {
     redefine() {
-      if (entry().name === place.name) return place.settle()
-      place.leave(entry)
-      place = enter(agent, entry)
+      if (entry().name === slot.name) return slot.register()
+      slot.leave(entry)
+      slot = enter(agent, entry)
     },
-    unmount: () => place.leave(entry),
+    unmount: () => slot.leave(entry),
   }
 }
 
-function enter(agent: Agent, entry: Entry): Place {
+function enter(agent: Agent, entry: Entry): ToolSlot {
   const { name } = entry()
-  const named = places.get(agent) ?? new Map<string, Place>()
-  places.set(agent, named)
-  const place = named.get(name) ?? createPlace(agent, name, named)
-  place.enter(entry)
-  named.set(name, place)
-  return place
+  const slots = slotsByAgent.get(agent) ?? new Map<string, ToolSlot>()
+  slotsByAgent.set(agent, slots)
+  const slot = slots.get(name) ?? createSlot(agent, name, slots)
+  slot.enter(entry)
+  slots.set(name, slot)
+  return slot
 }
 
-function createPlace(agent: Agent, name: string, named: Map<string, Place>): Place {
+function createSlot(agent: Agent, name: string, slots: Map<string, ToolSlot>): ToolSlot {
   let entries: readonly Entry[] = []
   /** The last entry, even right after it was unmounted. */
   let last: Entry
   let registered: AnyTool | undefined
   let unregister = (): void => {}
-  const place: Place = {
+  const slot: ToolSlot = {
     name,
     enter(entry) {
       entries = [...entries, entry]
       try {
-        place.settle()
+        slot.register()
       } catch (thrown) {
-        place.leave(entry)
+        slot.leave(entry)
         throw thrown
       }
       if (entries.length > 1) warn(name)
     },
     leave(entry) {
       entries = entries.filter((each) => each !== entry)
-      if (entries.length > 0) return place.settle()
+      if (entries.length > 0) return slot.register()
       // Delayed, so that a remount comes first, and the end of an agent whose provider unmounts with the component.
       setTimeout(() => {
-        if (entries.length > 0 || named.get(name) !== place) return
-        named.delete(name)
+        if (entries.length > 0 || slots.get(name) !== slot) return
+        slots.delete(name)
         unregister()
       })
     },
-    settle() {
+    register() {
       last = entries.at(-1) ?? last
       const tool = last()
-      if (registered && hasSchemaOf(registered, tool)) return
+      if (registered && hasSameSchema(registered, tool)) return
       unregister()
       registered = undefined
       unregister = agent.registerTool(() => last())
       registered = tool
     },
   }
-  return place
+  return slot
 }
 
-function hasSchemaOf(a: AnyTool, b: AnyTool): boolean {
+function hasSameSchema(a: AnyTool, b: AnyTool): boolean {
   const isSame = a.inputSchema === b.inputSchema && a.jsonSchema === b.jsonSchema
   return isSame || schemaOf(a) === schemaOf(b)
 }

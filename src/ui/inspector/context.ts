@@ -28,7 +28,7 @@ export interface Choices {
   /** Text about an error or a finished action. */
   notice: string
   /** Paths of tree branches that were toggled from their initial state. */
-  readonly turned: Set<string>
+  readonly toggled: Set<string>
 }
 
 export interface InspectorContext {
@@ -42,7 +42,7 @@ export interface InspectorContext {
   readonly filtered: Filtered<EventEntry>
   readonly isPlaying: boolean
   choose(change: Partial<Choices>): void
-  toConversation(conversationId: string): void
+  showConversation(conversationId: string): void
   openFile(file: Blob & { readonly name?: string }): void
   closeFile(): void
   /** The sheet to report a problem; null: closed. */

@@ -49,7 +49,7 @@ class InspectorElement extends LitElement implements InspectorProperties {
   declare conversationId: InspectorProperties['conversationId']
   declare theme: InspectorProperties['theme']
 
-  readonly #follow = new FollowAgent(() => this.#drawSoon())
+  readonly #follower = new FollowAgent(() => this.#drawSoon())
   readonly #list = new ListWindow(this)
   readonly #filtered = new Filtered<EventEntry>(textOf)
   readonly #player = new Player((position) => {
@@ -68,7 +68,7 @@ class InspectorElement extends LitElement implements InspectorProperties {
     text: '',
     isMerged: true,
     notice: '',
-    turned: new Set(),
+    toggled: new Set(),
   }
   #file: { readonly opened: OpenedFile; readonly recordings: readonly Recording[] } | null = null
   #fileConversation: string | null = null
@@ -86,8 +86,8 @@ class InspectorElement extends LitElement implements InspectorProperties {
     const opened = readFile(file.name ?? 'file', await file.text())
     const recordings = opened.journals.map((journal) => {
       const recording = new Recording(journal)
-      for (const row of journal.rows) recording.takeRow(row, false)
-      recording.timeline.takeFirstTokens(opened.inspection?.firstTokens ?? [])
+      for (const row of journal.rows) recording.processRow(row, false)
+      recording.timeline.addFirstTokens(opened.inspection?.firstTokens ?? [])
       return recording
     })
     this.#file = { opened, recordings }
@@ -119,13 +119,13 @@ class InspectorElement extends LitElement implements InspectorProperties {
     this.#player.stop()
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#follow.attach(null)
+    this.#follower.attach(null)
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('agent')) this.#attach()
     if (changed.has('agent') || changed.has('conversationId')) this.#reset()
-    this.#follow.follow(this.#liveId())
+    this.#follower.follow(this.#liveId())
   }
 
   protected override render(): TemplateResult {
@@ -134,7 +134,7 @@ class InspectorElement extends LitElement implements InspectorProperties {
 
   #attach(): void {
     if (!this.isConnected) return
-    this.#follow.attach(this.agent)
+    this.#follower.attach(this.agent)
     this.requestUpdate()
   }
 
@@ -169,7 +169,7 @@ class InspectorElement extends LitElement implements InspectorProperties {
 
   #recording(): Recording | null {
     const file = this.#file
-    if (!file) return this.#follow.recording
+    if (!file) return this.#follower.recording
     const id = this.#fileConversation
     return (
       file.recordings.find(({ journal }) => journal.conversationId === id) ??
@@ -208,7 +208,7 @@ class InspectorElement extends LitElement implements InspectorProperties {
   }
 
   /** Shows the error of an action. */
-  #tell(action: Promise<void>): void {
+  #showError(action: Promise<void>): void {
     action.catch((error: Error) => this.#choose({ notice: error.message }))
   }
 
@@ -226,16 +226,16 @@ class InspectorElement extends LitElement implements InspectorProperties {
       filtered: this.#filtered,
       isPlaying: this.#player.isPlaying,
       choose: (change) => this.#choose(change),
-      toConversation: (conversationId) => {
+      showConversation: (conversationId) => {
         if (this.#file) this.#fileConversation = conversationId
         else this.conversationId = conversationId
         this.#reset()
       },
-      openFile: (file) => this.#tell(this.open(file)),
+      openFile: (file) => this.#showError(this.open(file)),
       closeFile: () => this.close(),
       sheet: this.#sheet,
-      openSheet: () => this.#tell(this.#openSheet()),
-      copyTest: () => this.#tell(this.#copyTest()),
+      openSheet: () => this.#showError(this.#openSheet()),
+      copyTest: () => this.#showError(this.#copyTest()),
       copy: (text, what) => this.#copy(text, what),
       play: () => recording && this.#player.play(recording.journal, this.#chosen.position),
       stop: () => {
@@ -268,11 +268,11 @@ const LONGEST_WAIT = 600
 
 /** Moves through rows at the pace at which they were written. Runs nothing again. */
 class Player {
-  readonly #moved: (position: number) => void
+  readonly #onMove: (position: number) => void
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(moved: (position: number) => void) {
-    this.#moved = moved
+  constructor(onMove: (position: number) => void) {
+    this.#onMove = onMove
   }
 
   get isPlaying(): boolean {
@@ -288,7 +288,7 @@ class Player {
     const runId = journal.rows[at - 1]?.runId ?? journal.runIds().at(-1)
     const span = runId ? journal.spanOf(runId) : null
     const { from, to } = span ?? { from: 1, to: journal.rows.length }
-    this.#go(journal, at >= to || at < from ? from : at, to)
+    this.#step(journal, at >= to || at < from ? from : at, to)
   }
 
   stop(): void {
@@ -296,14 +296,14 @@ class Player {
     this.#timer = undefined
   }
 
-  #go(journal: Journal, position: number, to: number): void {
-    const [here, next] = [journal.rows[position - 1], journal.rows[position]]
-    const wait = here && next ? Math.min(next.at - here.at, LONGEST_WAIT) : 0
+  #step(journal: Journal, position: number, to: number): void {
+    const [current, next] = [journal.rows[position - 1], journal.rows[position]]
+    const wait = current && next ? Math.min(next.at - current.at, LONGEST_WAIT) : 0
     this.#timer =
       position < to
-        ? setTimeout(() => this.#go(journal, position + 1, to), Math.max(30, wait))
+        ? setTimeout(() => this.#step(journal, position + 1, to), Math.max(30, wait))
         : undefined
-    this.#moved(position)
+    this.#onMove(position)
   }
 }
 
@@ -312,24 +312,24 @@ const BETWEEN_READS = 120
 /** Maximum number of runs whose events are kept, the newest ones. */
 const MOST_RUNS = 100
 
-interface SeenRun {
+interface RecordedRun {
   readonly conversationId: string
   readonly events: TimedEvent[]
 }
 
 /** Records one conversation of an agent live, and the events of the agent's runs from now on. */
 class FollowAgent {
-  readonly #changed: () => void
-  readonly #runs = new Map<string, SeenRun>()
+  readonly #onChange: () => void
+  readonly #runs = new Map<string, RecordedRun>()
   #agent: Agent | null = null
   #recording: Recording | null = null
-  #ends: (() => void)[] = []
-  #offAgent: readonly (() => void)[] = []
+  #cleanups: (() => void)[] = []
+  #agentCleanups: readonly (() => void)[] = []
   /** All rows of the conversation were read once. */
   #hasRows = false
 
-  constructor(changed: () => void) {
-    this.#changed = changed
+  constructor(onChange: () => void) {
+    this.#onChange = onChange
   }
 
   get recording(): Recording | null {
@@ -339,32 +339,32 @@ class FollowAgent {
   /** Starts keeping the events of the agent's runs and following its lists; null: stops. */
   attach(agent: Agent | null): void {
     if (agent === this.#agent) return
-    this.leave()
+    this.unfollow()
     this.#runs.clear()
     this.#agent = agent
-    for (const off of this.#offAgent) off()
-    this.#offAgent = agent
+    for (const cleanup of this.#agentCleanups) cleanup()
+    this.#agentCleanups = agent
       ? [
-          agent.on('run', ({ run }) => void this.#see(run)),
-          agent.conversations.subscribe(this.#changed),
-          agent.tools.subscribe(this.#changed),
+          agent.on('run', ({ run }) => void this.#recordEvents(run)),
+          agent.conversations.subscribe(this.#onChange),
+          agent.tools.subscribe(this.#onChange),
         ]
       : []
   }
 
   follow(conversationId: string | null): void {
     if (this.#recording?.journal.conversationId === conversationId) return
-    this.leave()
+    this.unfollow()
     const agent = this.#agent
     if (!agent || conversationId === null) return
     const recording = new Recording(new Journal(conversationId))
     this.#recording = recording
     this.#hasRows = false
     const reader = new RowReader(agent, recording, {
-      took: (hasEnded) => this.#took(recording, hasEnded),
+      onRead: (isComplete) => this.#onRead(recording, isComplete),
       isSeen: (runId) => this.#runs.has(runId),
     })
-    this.#ends = [
+    this.#cleanups = [
       agent.conversation(conversationId).subscribe(() => reader.read()),
       () => reader.stop(),
     ]
@@ -372,39 +372,39 @@ class FollowAgent {
   }
 
   /** Stops following the conversation. */
-  leave(): void {
-    for (const end of this.#ends) end()
-    this.#ends = []
+  unfollow(): void {
+    for (const cleanup of this.#cleanups) cleanup()
+    this.#cleanups = []
     this.#recording = null
   }
 
-  #took(recording: Recording, hasEnded: boolean): void {
+  #onRead(recording: Recording, isComplete: boolean): void {
     if (recording !== this.#recording) return
-    if (hasEnded && !this.#hasRows) {
+    if (isComplete && !this.#hasRows) {
       this.#hasRows = true
       const { conversationId } = recording.journal
-      for (const seen of this.#runs.values())
-        if (seen.conversationId === conversationId)
-          for (const timed of seen.events) recording.addEvent(timed, true)
+      for (const recorded of this.#runs.values())
+        if (recorded.conversationId === conversationId)
+          for (const timed of recorded.events) recording.addEvent(timed, true)
     }
-    this.#changed()
+    this.#onChange()
   }
 
-  async #see(run: Run): Promise<void> {
+  async #recordEvents(run: Run): Promise<void> {
     const { runId, conversationId } = run
-    const seen: SeenRun = { conversationId, events: [] }
-    this.#runs.set(runId, seen)
+    const recorded: RecordedRun = { conversationId, events: [] }
+    this.#runs.set(runId, recorded)
     const oldest = this.#runs.keys().next().value
     if (this.#runs.size > MOST_RUNS && oldest !== undefined) this.#runs.delete(oldest)
     for await (const event of run) {
       // Another agent, or this one again, was attached meanwhile: the rows describe the run.
-      if (this.#runs.get(runId) !== seen) return
+      if (this.#runs.get(runId) !== recorded) return
       const timed = { at: Date.now(), event }
-      seen.events.push(timed)
+      recorded.events.push(timed)
       const recording = this.#recording
       if (recording?.journal.conversationId !== conversationId || !this.#hasRows) continue
       recording.addEvent(timed, true)
-      this.#changed()
+      this.#onChange()
     }
   }
 }
@@ -413,20 +413,23 @@ class FollowAgent {
 class RowReader {
   readonly #agent: Agent
   readonly #recording: Recording
-  readonly #took: (hasEnded: boolean) => void
+  readonly #onRead: (isComplete: boolean) => void
   readonly #isSeen: (runId: string) => boolean
   #isReading = false
-  #isWanted = false
+  #isRequested = false
   #isStopped = false
 
   constructor(
     agent: Agent,
     recording: Recording,
-    { took, isSeen }: { took: (hasEnded: boolean) => void; isSeen: (runId: string) => boolean },
+    {
+      onRead,
+      isSeen,
+    }: { onRead: (isComplete: boolean) => void; isSeen: (runId: string) => boolean },
   ) {
     this.#agent = agent
     this.#recording = recording
-    this.#took = took
+    this.#onRead = onRead
     this.#isSeen = isSeen
   }
 
@@ -435,17 +438,17 @@ class RowReader {
   }
 
   read(): void {
-    this.#isWanted = true
+    this.#isRequested = true
     if (!this.#isReading) void this.#readAll()
   }
 
   async #readAll(): Promise<void> {
     this.#isReading = true
-    while (this.#isWanted && !this.#isStopped) {
-      this.#isWanted = false
+    while (this.#isRequested && !this.#isStopped) {
+      this.#isRequested = false
       // A failed read may succeed at the next change.
       const hasMore = await this.#readSome().catch(() => false)
-      if (hasMore) this.#isWanted = true
+      if (hasMore) this.#isRequested = true
       else await new Promise((resolve) => setTimeout(resolve, BETWEEN_READS))
     }
     this.#isReading = false
@@ -460,7 +463,7 @@ class RowReader {
       this.#recording.addRow(row, row.runId !== null && this.#isSeen(row.runId))
     if (found?.broken !== undefined) journal.markBroken(found.broken)
     const hasMore = found?.hasMore === true && journal.rows.length > after
-    this.#took(!hasMore)
+    this.#onRead(!hasMore)
     return hasMore
   }
 }

@@ -6,7 +6,7 @@ const NO_LIST = { scrollTop: 0, clientHeight: 0, scrollHeight: 0 }
 export const ROW_HEIGHT = 28
 
 /** The list being drawn. */
-interface Drawn {
+interface List {
   /** Name of the table: another name is another list. */
   readonly name: string
   readonly count: number
@@ -27,15 +27,15 @@ export class ListWindow implements ReactiveController {
   #count = 0
   #name: string | null = null
   #isAtEnd = false
-  #reveals: number | null = null
+  #revealIndex: number | null = null
 
   constructor(host: LitElement) {
     this.#host = host
     host.addController(this)
   }
 
-  rows({ name, count, selected }: Drawn): RowRange {
-    if (name !== this.#name) this.#reveals = Math.max(0, selected)
+  rows({ name, count, selected }: List): RowRange {
+    if (name !== this.#name) this.#revealIndex = Math.max(0, selected)
     this.#name = name
     this.#count = count
     return rowWindow(count, { top: this.#top, height: this.#height, row: ROW_HEIGHT })
@@ -48,12 +48,12 @@ export class ListWindow implements ReactiveController {
 
   /** Scrolls a row into view, once it is drawn. */
   reveal(index: number): void {
-    this.#reveals = index
+    this.#revealIndex = index
     this.#host.requestUpdate()
   }
 
   scrolled(): void {
-    this.#readPlace()
+    this.#readPosition()
     this.#host.requestUpdate()
   }
 
@@ -64,8 +64,8 @@ export class ListWindow implements ReactiveController {
   hostUpdated(): void {
     const list = this.#host.renderRoot.querySelector<HTMLElement>('.rows')
     if (list !== this.#list) this.#watch(list)
-    const index = this.#reveals ?? (this.#isAtEnd ? this.#count - 1 : null)
-    this.#reveals = null
+    const index = this.#revealIndex ?? (this.#isAtEnd ? this.#count - 1 : null)
+    this.#revealIndex = null
     if (list && index !== null) this.#scrollTo(list, index)
   }
 
@@ -76,11 +76,11 @@ export class ListWindow implements ReactiveController {
     if (top < list.scrollTop) list.scrollTop = top
     else if (top + ROW_HEIGHT > list.scrollTop + height) list.scrollTop = top + ROW_HEIGHT - height
     const before = this.#top
-    this.#readPlace()
+    this.#readPosition()
     if (this.#top !== before) this.#host.requestUpdate()
   }
 
-  #readPlace(): void {
+  #readPosition(): void {
     const { scrollTop, clientHeight, scrollHeight } = this.#list ?? NO_LIST
     this.#top = scrollTop
     this.#isAtEnd = scrollTop + clientHeight > scrollHeight - ROW_HEIGHT
@@ -90,7 +90,7 @@ export class ListWindow implements ReactiveController {
     this.#observer?.disconnect()
     this.#list = list
     if (!list) this.#name = null
-    this.#readPlace()
+    this.#readPosition()
     this.#observer = null
     if (!list || !globalThis.ResizeObserver) return
     this.#observer = new ResizeObserver(() => {
@@ -103,7 +103,7 @@ export class ListWindow implements ReactiveController {
 }
 
 /** Extra rows to draw above and below those in view. */
-const AROUND = 8
+const MARGIN = 8
 
 export interface RowRange {
   readonly from: number
@@ -119,7 +119,7 @@ export function rowWindow(
   const inView = Math.ceil(view.height / view.row)
   const first = Math.min(Math.floor(view.top / view.row), Math.max(0, count - inView))
   return {
-    from: Math.max(0, first - AROUND),
-    to: Math.min(count, first + inView + AROUND + 1),
+    from: Math.max(0, first - MARGIN),
+    to: Math.min(count, first + inView + MARGIN + 1),
   }
 }

@@ -26,37 +26,37 @@ export class Recording {
   readonly requests: RecordedRequest[] = []
   readonly #events: TimedEvent[] = []
   readonly #rowEvents = new RowEvents()
-  readonly #asked = new Map<string, { step: number; at: number }>()
+  readonly #openSteps = new Map<string, { step: number; at: number }>()
   #isMerged = true
-  #book = new EventLog(true)
+  #eventLog = new EventLog(true)
 
   constructor(journal: Journal) {
     this.journal = journal
   }
 
   get eventLog(): EventLog {
-    return this.#book
+    return this.#eventLog
   }
 
   merge(isMerged: boolean): void {
     if (isMerged === this.#isMerged) return
     this.#isMerged = isMerged
-    this.#book = new EventLog(isMerged)
-    for (const event of this.#events) this.#book.add(event)
+    this.#eventLog = new EventLog(isMerged)
+    for (const event of this.#events) this.#eventLog.add(event)
   }
 
   /** Adds a row. `isSeen`: its events arrive by themselves; otherwise they are derived from the row. */
   addRow(row: Row, isSeen: boolean): void {
     if (!this.journal.add(row)) return
-    this.takeRow(row, isSeen)
+    this.processRow(row, isSeen)
   }
 
   /** Takes a row that the journal already has. */
-  takeRow(row: Row, isSeen: boolean): void {
+  processRow(row: Row, isSeen: boolean): void {
     try {
       this.timeline.add(row)
       if (isSeen) return
-      for (const event of this.#rowEvents.of(row, this.journal.stateAt(row.seq)))
+      for (const event of this.#rowEvents.eventsOf(row, this.journal.stateAt(row.seq)))
         this.addEvent({ at: row.at, event }, false)
     } catch {
       // Rows of a file may hold anything.
@@ -67,9 +67,9 @@ export class Recording {
   /** `isLive`: the event was seen as it came, so its time is exact. */
   addEvent(timed: TimedEvent, isLive: boolean): void {
     this.#events.push(timed)
-    this.#book.add(timed)
+    this.#eventLog.add(timed)
     const { at, event } = timed
-    if (isLive) this.#timeFirst(at, event)
+    if (isLive) this.#timeFirstToken(at, event)
     if (event.type === 'request') this.requests.push({ type: 'request', at, event, raw: [] })
     else if (event.type === 'raw') this.requests.at(-1)?.raw.push(event.data)
   }
@@ -83,34 +83,38 @@ export class Recording {
     }
   }
 
-  #timeFirst(at: number, event: RunEvent): void {
+  #timeFirstToken(at: number, event: RunEvent): void {
     const { type, runId } = event
-    if (type === 'step-start') this.#asked.set(runId, { step: event.step, at })
-    const asked = this.#asked.get(runId)
-    if (!asked || !BEGINS.has(type)) return
-    this.timeline.firstToken(runId, asked.step, at - asked.at)
-    this.#asked.delete(runId)
+    if (type === 'step-start') this.#openSteps.set(runId, { step: event.step, at })
+    const openStep = this.#openSteps.get(runId)
+    if (!openStep || !FIRST_PIECES.has(type)) return
+    this.timeline.firstToken(runId, openStep.step, at - openStep.at)
+    this.#openSteps.delete(runId)
   }
 }
 
 /** Event types that mark the first piece of a step's answer. */
-const BEGINS: ReadonlySet<string> = new Set(['text-start', 'reasoning-start', 'tool-input-start'])
+const FIRST_PIECES: ReadonlySet<string> = new Set([
+  'text-start',
+  'reasoning-start',
+  'tool-input-start',
+])
 
 /** Rows between two kept states; the others are folded from the kept one before. */
-const KEPT_EVERY = 64
+const CHECKPOINT_EVERY = 64
 
 /** Rows of one conversation, with the state after each of them. */
 export class Journal {
   readonly conversationId: string
   readonly rows: Row[] = []
-  readonly #kept: ConversationState[]
+  readonly #checkpoints: ConversationState[]
   #head: ConversationState
   #fault: string | null = null
 
   constructor(conversationId: string) {
     this.conversationId = conversationId
     this.#head = emptyState(conversationId)
-    this.#kept = [this.#head]
+    this.#checkpoints = [this.#head]
   }
 
   /** Why no further rows are accepted; null: they are. */
@@ -129,22 +133,22 @@ export class Journal {
       return false
     }
     this.rows.push(row)
-    if (this.rows.length % KEPT_EVERY === 0) this.#kept.push(this.#head)
+    if (this.rows.length % CHECKPOINT_EVERY === 0) this.#checkpoints.push(this.#head)
     return true
   }
 
   /** Rejects all further rows. */
-  markBroken(why: string): void {
-    this.#fault ??= why
+  markBroken(reason: string): void {
+    this.#fault ??= reason
   }
 
   /** The state after the first `count` rows. */
   stateAt(count: number): ConversationState {
-    const upTo = Math.max(0, Math.min(count, this.rows.length))
-    if (upTo === this.rows.length) return this.#head
-    const from = Math.floor(upTo / KEPT_EVERY)
-    const state = this.#kept[from] ?? emptyState(this.conversationId)
-    return fold(state, this.rows.slice(from * KEPT_EVERY, upTo))
+    const position = Math.max(0, Math.min(count, this.rows.length))
+    if (position === this.rows.length) return this.#head
+    const from = Math.floor(position / CHECKPOINT_EVERY)
+    const state = this.#checkpoints[from] ?? emptyState(this.conversationId)
+    return fold(state, this.rows.slice(from * CHECKPOINT_EVERY, position))
   }
 
   /** Returns the numbers of a run's first and last row, from 1; null if it has none. */

@@ -53,7 +53,7 @@ export const OffstageChat: ForwardRefExoticComponent<
   OffstageChatProps & RefAttributes<ChatElement>
 > = /* @__PURE__ */ forwardRef<ChatElement, OffstageChatProps>(function OffstageChat(props, ref) {
   const { renderers = {}, className, children, ...more } = props
-  const [given, attributes] = divided(more)
+  const [settings, attributes] = splitProps(more)
   const provided = useContext(AgentContext)
   const element = useRef<ChatElement>(null)
   const before = useRef(CHAT_DEFAULTS)
@@ -64,12 +64,12 @@ export const OffstageChat: ForwardRefExoticComponent<
   useEffect(loadChat, [])
   useEffect(() => {
     if (!element.current) return
-    const settings = {
-      ...given,
-      agent: given.agent ?? provided,
+    const next = {
+      ...settings,
+      agent: settings.agent ?? provided,
       renderers: cards.renderers(renderers),
     }
-    before.current = setProperties(element.current, settings, before.current)
+    before.current = setProperties(element.current, next, before.current)
   })
 
   const portals = shown.map((card) => portal(card, renderers))
@@ -86,7 +86,7 @@ export const OffstageChat: ForwardRefExoticComponent<
 })
 
 /** Splits props into properties of the element and the rest. */
-function divided(props: object): readonly [GivenSettings, object] {
+function splitProps(props: object): readonly [GivenSettings, object] {
   const settings: Record<string, unknown> = {}
   const others: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(props))
@@ -95,8 +95,8 @@ function divided(props: object): readonly [GivenSettings, object] {
 }
 
 function portal({ key, call, container, respond }: Card, renderers: CallCards): ReactPortal | null {
-  const drawing = renderers[call.toolName]
-  return drawing
-    ? createPortal(createElement(drawing, { call, respond }), container, String(key))
+  const component = renderers[call.toolName]
+  return component
+    ? createPortal(createElement(component, { call, respond }), container, String(key))
     : null
 }

@@ -54,11 +54,11 @@ export const AgentContext: Context<Agent | null | undefined> = /* @__PURE__ */ c
 
 /** Provides an agent to the components below. */
 export function OffstageProvider({ agent, create, children }: OffstageProviderProps): ReactElement {
-  const [made, setMade] = useState<Agent | null>(null)
+  const [created, setCreated] = useState<Agent | null>(null)
   const [hold] = useState(() => create && holdAgent(create))
   const isGiven = agent !== undefined
-  useEffect(() => (isGiven ? undefined : hold?.(setMade)), [isGiven, hold])
-  return createElement(AgentContext.Provider, { value: agent ?? made }, children)
+  useEffect(() => (isGiven ? undefined : hold?.(setCreated)), [isGiven, hold])
+  return createElement(AgentContext.Provider, { value: agent ?? created }, children)
 }
 
 /**
@@ -137,10 +137,10 @@ export function useTool(tool: AnyTool, deps?: DependencyList): void {
   }, deps)
   useEffect(() => {
     if (!agent) return undefined
-    const here = mountTool(agent, () => newest.current)
-    mounted.current = here
+    const current = mountTool(agent, () => newest.current)
+    mounted.current = current
     return () => {
-      here.unmount()
+      current.unmount()
       mounted.current = undefined
     }
   }, [agent, newest])

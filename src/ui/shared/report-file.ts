@@ -28,9 +28,9 @@ export interface ToolOutputs {
 export class ReportFile {
   readonly #lines: readonly Fields[]
   /** Tool names by call id. Another conversation may have the same ids, so each row's name is taken in order. */
-  readonly #names = new Map<string, string>()
+  readonly #toolNames = new Map<string, string>()
   /** Tool names of rows and parts that may have an output. */
-  readonly #toolOf = new Map<Fields, unknown>()
+  readonly #toolNameOf = new Map<Fields, unknown>()
   readonly #tools = new Map<string, ToolOutputs>()
   messages = 0
   calls = 0
@@ -71,7 +71,7 @@ export class ReportFile {
       if (line['conversations'] !== undefined) write({ conversations })
       else if (isDropped) continue
       else if (isFields(end)) write({ end: { ...end, crc32: crc.digits } })
-      else write(isFields(row) ? { row: this.#without(leftOut, row) } : line)
+      else write(isFields(row) ? { row: this.#withoutOutputs(leftOut, row) } : line)
     }
     return `${written.join('\n')}\n`
   }
@@ -82,30 +82,30 @@ export class ReportFile {
       if (!isFields(each)) continue
       this.messages += 1
       for (const part of partsOf(each)) {
-        const late = /^Output of call (\S+), which/.exec(String(part['text']))
-        if (late) this.#add(part, this.#names.get(String(late[1])))
+        const lateOutput = /^Output of call (\S+), which/.exec(String(part['text']))
+        if (lateOutput) this.#add(part, this.#toolNames.get(String(lateOutput[1])))
         if (part['type'] === 'file') this.files += 1
         if (part['type'] === 'tool-result') this.#add(part, part['toolName'], part['output'])
-        if (part['type'] === 'tool-call') this.#name(part['toolCallId'], part['toolName'])
+        if (part['type'] === 'tool-call') this.#addCall(part['toolCallId'], part['toolName'])
       }
     }
-    if (type === 'call-proposed') this.#name(idOf(path), toolName)
+    if (type === 'call-proposed') this.#addCall(idOf(path), toolName)
     const isOutput = type === 'call-settled' && !isRefused(row)
-    this.#add(row, this.#names.get(idOf(path)) ?? '', isOutput && output)
+    this.#add(row, this.#toolNames.get(idOf(path)) ?? '', isOutput && output)
   }
 
-  #name(toolCallId: unknown, toolName: unknown): void {
+  #addCall(toolCallId: unknown, toolName: unknown): void {
     this.calls += 1
-    this.#names.set(String(toolCallId), String(toolName))
+    this.#toolNames.set(String(toolCallId), String(toolName))
   }
 
   #add(fields: Fields, toolName: unknown, output?: unknown): void {
-    this.#toolOf.set(fields, toolName)
+    this.#toolNameOf.set(fields, toolName)
     if (typeof toolName !== 'string' || !isFields(output) || output['type'] === 'denied') return
-    const known = this.#tools.get(toolName) ?? { toolName, count: 0, size: 0 }
-    this.#tools.set(toolName, known)
-    known.count += 1
-    known.size += JSON.stringify(output).length
+    const outputs = this.#tools.get(toolName) ?? { toolName, count: 0, size: 0 }
+    this.#tools.set(toolName, outputs)
+    outputs.count += 1
+    outputs.size += JSON.stringify(output).length
   }
 
   /** Ids of the conversations that calls of these tools have begun, with those begun there. */
@@ -116,27 +116,27 @@ export class ReportFile {
     for (const { conversation, row } of this.#lines) {
       if (isFields(conversation)) isDropped = dropped.has(conversation['conversationId'])
       if (!isFields(row) || row['type'] !== 'child-started') continue
-      if (isDropped || tools.has(this.#toolOf.get(row))) dropped.add(row['childConversationId'])
+      if (isDropped || tools.has(this.#toolNameOf.get(row))) dropped.add(row['childConversationId'])
     }
     return dropped
   }
 
   /** A row or part. */
-  #without(tools: ReadonlySet<unknown>, row: Fields): Fields {
+  #withoutOutputs(tools: ReadonlySet<unknown>, row: Fields): Fields {
     const { messages, output } = row
     if (isList(messages))
       return {
         ...row,
         messages: messages.filter(isFields).map((each) => ({
           ...each,
-          parts: partsOf(each).map((part) => this.#without(tools, part)),
+          parts: partsOf(each).map((part) => this.#withoutOutputs(tools, part)),
         })),
       }
-    if (!tools.has(this.#toolOf.get(row)) || isRefused(row)) return row
-    const kept: Record<string, unknown> = { ...row, values: undefined, note: undefined }
+    if (!tools.has(this.#toolNameOf.get(row)) || isRefused(row)) return row
+    const copy: Record<string, unknown> = { ...row, values: undefined, note: undefined }
     for (const name of ['value', 'text', 'answer', 'message'])
-      if (name in row) kept[name] = LEFT_OUT
-    return { ...kept, output: output && withoutOutput(output) }
+      if (name in row) copy[name] = LEFT_OUT
+    return { ...copy, output: output && withoutOutput(output) }
   }
 }
 

@@ -114,19 +114,19 @@ export function useConversation(
 ): UsedConversation<unknown> {
   const agent = useAgent()
   // Returns the same object for the same agent and id.
-  const key = memoizeSelector((named: Key) => named)
-  const shown = memoizeSelector((named: Key) =>
-    shownOf(conversationOf(named.agent, named.id), select),
+  const sameKey = memoizeSelector((key: Key) => key)
+  const shown = memoizeSelector((key: Key) =>
+    createShown(conversationOf(key.agent, key.id), select),
   )
-  const now = (): Shown => shown(key({ agent: agent.current, id: read(id) }))
+  const current = (): Shown => shown(sameKey({ agent: agent.current, id: read(id) }))
   return {
     get snapshot() {
-      return now().read()
+      return current().read()
     },
     get conversation() {
-      return now().followed.conversation
+      return current().followed.conversation
     },
-    ...actionsOf(() => now().followed),
+    ...actionsOf(() => current().followed),
   }
 }
 
@@ -141,18 +141,18 @@ interface Shown {
   read(): unknown
 }
 
-function shownOf(
+function createShown(
   followed: FollowedConversation,
   select: (snapshot: ConversationSnapshot) => unknown,
 ): Shown {
   const pick = memoizeSelector(select)
   const newest = (): unknown => pick(followed.getSnapshot())
   const follow = createSubscriber((update) => {
-    let told = newest()
+    let reported = newest()
     return followed.subscribe(() => {
-      const before = told
-      told = newest()
-      if (told !== before) update()
+      const before = reported
+      reported = newest()
+      if (reported !== before) update()
     })
   })
   return {

@@ -62,18 +62,20 @@ export const OffstageChat: new () => {
       return { ...props, agent, renderers: cards.renderers(props.renderers ?? {}) }
     }
     let before = CHAT_DEFAULTS
-    const pass = (given: GivenSettings): void => {
-      if (element.value) before = setProperties(element.value, given, before)
+    const apply = (newSettings: GivenSettings): void => {
+      if (element.value) before = setProperties(element.value, newSettings, before)
     }
     onMounted(() => {
       loadChat()
-      watch(settings, pass, { immediate: true })
+      watch(settings, apply, { immediate: true })
     })
     return () => [
       h('offstage-chat', { ...attrs, ref: element }, slots.default?.()),
       ...shown.value.flatMap(({ key, call, container, respond }) => {
-        const drawing = props.renderers?.[call.toolName]
-        return drawing ? h(Teleport, { key, to: container }, [h(drawing, { call, respond })]) : []
+        const component = props.renderers?.[call.toolName]
+        return component
+          ? h(Teleport, { key, to: container }, [h(component, { call, respond })])
+          : []
       }),
     ]
   },

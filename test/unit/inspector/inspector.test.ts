@@ -326,7 +326,7 @@ test('a forged file is shown up to its first unreadable row', () => {
   const [journal] = readFile('f', lines.join('\n')).journals
   if (!journal) throw new Error('There is no journal.')
   const recording = new Recording(journal)
-  for (const row of journal.rows) recording.takeRow(row, false)
+  for (const row of journal.rows) recording.processRow(row, false)
   expect(journal.fault).toMatch(/Row \d/)
   expect(() => recording.snapshotAt(1)).not.toThrow()
   expect(() => recording.timeline.lines()).not.toThrow()
@@ -452,15 +452,15 @@ test('a filter reads only new entries and the last one again', () => {
     return text
   })
   const entries = Array.from({ length: 1000 }, (_, index) => ({ type: 't', text: `n${index}` }))
-  expect(filtered.of(entries, { type: '', text: 'N99' })).toHaveLength(11)
+  expect(filtered.apply(entries, { type: '', text: 'N99' })).toHaveLength(11)
   read = 0
   entries.push({ type: 't', text: 'more' })
-  expect(filtered.of(entries, { type: '', text: 'N99' })).toHaveLength(11)
+  expect(filtered.apply(entries, { type: '', text: 'N99' })).toHaveLength(11)
   entries[1000]!.text = 'n99 by now'
-  expect(filtered.of(entries, { type: '', text: 'N99' })).toHaveLength(12)
-  expect(filtered.of(entries, { type: '', text: 'N99' })).toHaveLength(12)
+  expect(filtered.apply(entries, { type: '', text: 'N99' })).toHaveLength(12)
+  expect(filtered.apply(entries, { type: '', text: 'N99' })).toHaveLength(12)
   expect(read).toBeLessThan(6)
-  expect(filtered.of(entries, { type: 'u', text: '' })).toHaveLength(0)
+  expect(filtered.apply(entries, { type: 'u', text: '' })).toHaveLength(0)
 })
 
 test('in a long list only the visible rows and a few around them are rendered', () => {

@@ -75,7 +75,7 @@ function itemLabel(key: string): FieldName {
   return { key, label: String(Number(key) + 1), isOfSchema: true }
 }
 
-/** Returns the label of a key. `described` is the key's schema, or null if the tool's schema lacks the key. */
+/** Returns the label of a key. `keySchema` is the key's schema, or null if the tool's schema lacks the key. */
 export function labelOf(key: string, keySchema: unknown): FieldName {
   // A key may be worded like a label of the card.
   if (!isRecord(keySchema)) return { key, label: showInput(key), isOfSchema: false }

@@ -96,14 +96,14 @@ export class RowEvents {
   readonly #cursors = new Map<string, { cursor: Cursor; seq: number }>()
 
   /** Returns the events of a row. `state`: the state that the row has led to. */
-  of(row: Row, state: ConversationState): RunEvent[] {
+  eventsOf(row: Row, state: ConversationState): RunEvent[] {
     const { runId, conversationId } = row
     if (runId === null) return []
-    let known = this.#cursors.get(runId)
-    if (!known) this.#cursors.set(runId, (known = { cursor: startCursor(runId), seq: 0 }))
-    const { cursor, events } = projectFact(known.cursor, row, { state, live: NOTHING_LIVE })
-    known.cursor = cursor
-    return events.map((event) => ({ ...event, runId, conversationId, seq: known.seq++ }))
+    let open = this.#cursors.get(runId)
+    if (!open) this.#cursors.set(runId, (open = { cursor: startCursor(runId), seq: 0 }))
+    const { cursor, events } = projectFact(open.cursor, row, { state, live: NOTHING_LIVE })
+    open.cursor = cursor
+    return events.map((event) => ({ ...event, runId, conversationId, seq: open.seq++ }))
   }
 }
 
@@ -113,41 +113,41 @@ export interface Filter {
   readonly text: string
 }
 
-interface Found {
+interface TypedEntry {
   readonly type: string
 }
 
 /** Filters a growing list. Reads each entry once, except the last, which may have grown. */
-export class Filtered<Entry extends Found> {
+export class Filtered<Entry extends TypedEntry> {
   readonly #textOf: (entry: Entry) => string
   #filter: Filter = { type: '', text: '' }
-  #from: readonly Entry[] = []
+  #entries: readonly Entry[] = []
   #readCount = 0
-  #found: Entry[] = []
+  #matches: Entry[] = []
 
   constructor(textOf: (entry: Entry) => string) {
     this.#textOf = textOf
   }
 
-  of(entries: readonly Entry[], filter: Filter): readonly Entry[] {
+  apply(entries: readonly Entry[], filter: Filter): readonly Entry[] {
     const { type, text } = this.#filter
-    if (entries !== this.#from || filter.type !== type || filter.text !== text) {
-      this.#from = entries
+    if (entries !== this.#entries || filter.type !== type || filter.text !== text) {
+      this.#entries = entries
       // Copied, since the caller may change its own object.
       this.#filter = { type: filter.type, text: filter.text }
       this.#readCount = 0
-      this.#found = []
+      this.#matches = []
     }
     if (filter.type === '' && filter.text === '') return entries
     const last = entries[this.#readCount - 1]
-    if (last && this.#found.at(-1) === last) this.#found.pop()
+    if (last && this.#matches.at(-1) === last) this.#matches.pop()
     for (const entry of entries.slice(Math.max(0, this.#readCount - 1)))
-      if (this.#fits(entry)) this.#found.push(entry)
+      if (this.#isMatch(entry)) this.#matches.push(entry)
     this.#readCount = entries.length
-    return this.#found
+    return this.#matches
   }
 
-  #fits(entry: Entry): boolean {
+  #isMatch(entry: Entry): boolean {
     const { type, text } = this.#filter
     if (type !== '' && entry.type !== type) return false
     return text === '' || this.#textOf(entry).toLowerCase().includes(text.toLowerCase())

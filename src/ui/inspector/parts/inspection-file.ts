@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** Reads a file of exported conversations, for viewing. Throws an `Error` for any other file. */
 export function readFile(name: string, text: string): OpenedFile {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const header = parsed(lines[0] ?? '')
+  const header = parseLine(lines[0] ?? '')
   if (!isShowable(header)) throw new Error("The file is damaged: its first line can't be shown.")
   const { offstage, version, format, inspector } = header ?? {}
   if (
@@ -31,9 +31,9 @@ export function readFile(name: string, text: string): OpenedFile {
   const [order, sum] = [new LineOrder(), new CheckSum()]
   const faults: (string | null)[] = []
   for (const line of lines.slice(1)) {
-    const fields = parsed(line)
-    takeLine(journals, fields)
-    const found = [sum.take(line, fields), order.take(fields)]
+    const fields = parseLine(line)
+    addLine(journals, fields)
+    const found = [sum.check(line, fields), order.check(fields)]
     for (const fault of found) if (fault !== null) journals.at(-1)?.markBroken(fault)
     faults.push(...found)
   }
@@ -43,18 +43,18 @@ export function readFile(name: string, text: string): OpenedFile {
   return { name, inspection: inspectionOf(inspector), version, format, journals }
 }
 
-function takeLine(journals: Journal[], fields: Fields | null): void {
+function addLine(journals: Journal[], fields: Fields | null): void {
   const journal = journals.at(-1)
   if (fields === null) return journal?.markBroken('The file is damaged.')
   const { conversation, row, end } = fields
   if (!isShowable(fields)) return breakFile(journals)
   if (isFields(conversation)) journals.push(new Journal(idOf(conversation)))
-  else if (journal && isFields(row)) takeRow(journal, row)
+  else if (journal && isFields(row)) addRow(journal, row)
   else if (journal && isFields(end) && end['rows'] !== journal.rows.length)
     journal.markBroken('The file has fewer rows than it says.')
 }
 
-function takeRow(journal: Journal, row: Fields): void {
+function addRow(journal: Journal, row: Fields): void {
   if (isRow(row))
     journal.add({ ...row, conversationId: journal.conversationId, appendId: '' } as Row)
   else journal.markBroken(`Row ${journal.rows.length + 1} can't be read.`)
@@ -106,7 +106,7 @@ function isTime(value: unknown): boolean {
   return typeof value === 'number' && Math.abs(value) <= FARTHEST
 }
 
-function parsed(line: string): Fields | null {
+function parseLine(line: string): Fields | null {
   try {
     const value: unknown = JSON.parse(line)
     return isFields(value) ? value : null
@@ -127,7 +127,7 @@ class CheckSum {
   #crc = new Crc32()
 
   /** Returns the problem with the conversation that ends with this line; null if there is none, or it continues. */
-  take(line: string, fields: Readonly<Record<string, unknown>> | null): string | null {
+  check(line: string, fields: Readonly<Record<string, unknown>> | null): string | null {
     if (fields?.['conversation'] !== undefined) this.#crc = new Crc32()
     const { end } = fields ?? {}
     if (typeof end !== 'object' || end === null) {
@@ -147,7 +147,7 @@ const DEEPEST = 500
 /** Row fields with arbitrary content: shown as data only. */
 const FREE: ReadonlySet<string> = new Set(['input', 'output', 'value', 'values', 'data', 'details'])
 
-interface Place {
+interface NestedValue {
   readonly value: unknown
   readonly depth: number
   readonly isFree: boolean
@@ -155,19 +155,19 @@ interface Place {
 
 /** Whether data from a file can be shown: it isn't nested too deep, and each record can become a string. */
 function isShowable(value: unknown): boolean {
-  const open: Place[] = [{ value, depth: 0, isFree: false }]
-  for (let place = open.pop(); place; place = open.pop()) {
-    const { depth, isFree } = place
-    if (typeof place.value !== 'object' || place.value === null) continue
-    if (depth >= DEEPEST || (!isFree && hasNoWords(place.value))) return false
-    for (const [name, inner] of Object.entries(place.value))
+  const open: NestedValue[] = [{ value, depth: 0, isFree: false }]
+  for (let nested = open.pop(); nested; nested = open.pop()) {
+    const { depth, isFree } = nested
+    if (typeof nested.value !== 'object' || nested.value === null) continue
+    if (depth >= DEEPEST || (!isFree && cannotBeText(nested.value))) return false
+    for (const [name, inner] of Object.entries(nested.value))
       open.push({ value: inner, depth: depth + 1, isFree: isFree || FREE.has(name) })
   }
   return true
 }
 
 /** Whether `String(value)` throws. */
-function hasNoWords(value: object): boolean {
+function cannotBeText(value: object): boolean {
   return Object.hasOwn(value, 'toString') || Object.hasOwn(value, 'valueOf')
 }
 
@@ -175,12 +175,12 @@ function hasNoWords(value: object): boolean {
 class LineOrder {
   #conversations = 0
   #isOpen = false
-  #isOver = false
+  #hasEnded = false
 
   /** Returns the problem with a line after the first; null if there is none. */
-  take(fields: Fields | null): string | null {
+  check(fields: Fields | null): string | null {
     if (fields === null) return null
-    if (this.#isOver) return 'The file is damaged, or was changed: it has lines after its end.'
+    if (this.#hasEnded) return 'The file is damaged, or was changed: it has lines after its end.'
     if ('conversation' in fields) {
       const wasOpen = this.#isOpen
       this.#isOpen = true
@@ -194,7 +194,7 @@ class LineOrder {
       return wasOpen ? null : STRAY
     }
     if ('conversations' in fields) {
-      this.#isOver = true
+      this.#hasEnded = true
       if (this.#isOpen) return NO_END
       return fields['conversations'] === this.#conversations
         ? null
@@ -205,7 +205,7 @@ class LineOrder {
 
   /** Returns what is missing after the last line; null if nothing is. */
   end(): string | null {
-    return this.#isOver ? null : 'The file is cut off.'
+    return this.#hasEnded ? null : 'The file is cut off.'
   }
 }
 

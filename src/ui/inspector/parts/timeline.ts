@@ -71,16 +71,16 @@ export class Timeline {
   readonly #steps = new Map<string, Draft>()
   readonly #calls = new Map<string, Draft>()
   readonly #firstTokens = new Map<string, number>()
-  #newest = 0
+  #newestAt = 0
 
   add(row: Row): void {
-    this.#newest = Math.max(this.#newest, row.at)
+    this.#newestAt = Math.max(this.#newestAt, row.at)
     const { runId } = row
     if (runId === null) return
     const run = this.#runs.get(runId) ?? this.#beginRun(row, runId)
-    touch(run, row)
-    this.#takeStep(row, runId)
-    if ('path' in row && Array.isArray(row.path)) this.#takeCall(row, runId, row.path)
+    extend(run, row)
+    this.#addStep(row, runId)
+    if ('path' in row && Array.isArray(row.path)) this.#addCall(row, runId, row.path)
     if (row.type === 'run-ended') this.#endRun(run, row)
   }
 
@@ -95,7 +95,7 @@ export class Timeline {
     return [...this.#firstTokens]
   }
 
-  takeFirstTokens(entries: readonly (readonly [string, number])[]): void {
+  addFirstTokens(entries: readonly (readonly [string, number])[]): void {
     for (const [key, ms] of entries) this.#firstTokens.set(key, ms)
   }
 
@@ -108,7 +108,7 @@ export class Timeline {
   }
 
   #line({ phase, spans, lastCommit: _last, ...draft }: Draft): TimelineLine {
-    const until = Math.max(draft.endedAt, draft.isOpen ? this.#newest : 0)
+    const until = Math.max(draft.endedAt, draft.isOpen ? this.#newestAt : 0)
     const withOpen = (each: Phase): readonly Span[] =>
       phase?.phase === each ? [...spans[each], [phase.since, until]] : spans[each]
     return {
@@ -122,8 +122,8 @@ export class Timeline {
   }
 
   #beginRun(row: Row, runId: string): Draft {
-    const said = row.type === 'run-started' ? textOf(row.message?.parts ?? []) : ''
-    const run = this.#push(row, runId, { key: runId, kind: 'run', depth: 0, name: said || 'Run' })
+    const prompt = row.type === 'run-started' ? textOf(row.message?.parts ?? []) : ''
+    const run = this.#push(row, runId, { key: runId, kind: 'run', depth: 0, name: prompt || 'Run' })
     this.#runs.set(runId, run)
     return run
   }
@@ -147,22 +147,22 @@ export class Timeline {
     return draft
   }
 
-  #takeStep(row: Row, runId: string): void {
+  #addStep(row: Row, runId: string): void {
     if (row.type === 'step-started') {
       const key = stepKey(runId, row.step)
       const known = this.#steps.get(key)
       const step =
         known ?? this.#push(row, runId, { key, kind: 'step', depth: 1, name: `Step ${row.step}` })
       this.#steps.set(key, step)
-      enter(step, 'model', row.at)
-      touch(step, row)
-      enter(this.#runs.get(runId), 'model', row.at)
+      startPhase(step, 'model', row.at)
+      extend(step, row)
+      startPhase(this.#runs.get(runId), 'model', row.at)
     } else if (row.type === 'model-output' || row.type === 'step-cut') {
       const step = this.#steps.get(stepKey(runId, row.step))
-      leave(step, row.at)
-      leave(this.#runs.get(runId), row.at)
+      endPhase(step, row.at)
+      endPhase(this.#runs.get(runId), row.at)
       if (!step) return
-      touch(step, row)
+      extend(step, row)
       step.status = row.type === 'model-output' ? row.finishReason : 'cut'
       step.isOpen = false
       if (row.type === 'model-output') this.#propose(row, runId)
@@ -181,7 +181,7 @@ export class Timeline {
     }
   }
 
-  #takeCall(row: Row, runId: string, path: CallPath): void {
+  #addCall(row: Row, runId: string, path: CallPath): void {
     const id = String(path.at(-1))
     let call = this.#calls.get(id)
     if (!call && row.type === 'call-proposed') {
@@ -195,26 +195,26 @@ export class Timeline {
       this.#calls.set(id, call)
     }
     if (!call) return
-    touch(call, row)
+    extend(call, row)
     const phase = phaseAfter(row)
     if (phase === undefined) return
     const run = this.#runs.get(runId)
     // A run's spans are those of its calls, which may overlap.
     if (call.phase) run?.spans[call.phase.phase].push([call.phase.since, row.at])
-    if (phase === null) leave(call, row.at)
-    else enter(call, phase, row.at)
+    if (phase === null) endPhase(call, row.at)
+    else startPhase(call, phase, row.at)
     call.status = row.type === 'call-settled' ? row.status : row.type.replaceAll('-', ' ')
     if (row.type === 'call-settled') call.isOpen = false
   }
 
   #endRun(run: Draft, row: Extract<Row, { type: 'run-ended' }>): void {
-    leave(run, row.at)
+    endPhase(run, row.at)
     run.status = row.end.outcome
     run.isOpen = false
     for (const step of this.#steps.values())
       if (step.runId === run.runId && step.isOpen) {
-        touch(step, row)
-        leave(step, row.at)
+        extend(step, row)
+        endPhase(step, row.at)
         step.isOpen = false
         step.status = row.end.outcome
       }
@@ -241,7 +241,7 @@ function phaseAfter({ type }: Row): Phase | null | undefined {
   return Object.hasOwn(PHASES, type) ? PHASES[type] : undefined
 }
 
-function touch(draft: Draft, row: Row): void {
+function extend(draft: Draft, row: Row): void {
   draft.lastSeq = row.seq
   draft.endedAt = Math.max(draft.endedAt, row.at)
   // Rows of one append share a time.
@@ -249,12 +249,12 @@ function touch(draft: Draft, row: Row): void {
   draft.lastCommit = row.at
 }
 
-function enter(draft: Draft | undefined, phase: Phase, at: number): void {
-  leave(draft, at)
+function startPhase(draft: Draft | undefined, phase: Phase, at: number): void {
+  endPhase(draft, at)
   if (draft) draft.phase = { phase, since: at }
 }
 
-function leave(draft: Draft | undefined, at: number): void {
+function endPhase(draft: Draft | undefined, at: number): void {
   if (draft?.phase) draft.spans[draft.phase.phase].push([draft.phase.since, at])
   if (draft) draft.phase = null
 }

@@ -11,8 +11,8 @@ export function duration(ms: number): string {
 /** Formats the time of day, to the millisecond. */
 export function timeOfDay(at: number): string {
   const date = new Date(at)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`
+  const twoDigits = (value: number): string => String(value).padStart(2, '0')
+  return `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}:${twoDigits(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
 /**

@@ -124,7 +124,7 @@ function shareView(request: SentRequest): TemplateResult {
 function eventsView(context: InspectorContext): TemplateResult {
   const { recording, chosen, choose, list, filtered } = context
   const all = recording?.eventLog.entries ?? []
-  const entries = filtered.of(all, chosen)
+  const entries = filtered.apply(all, chosen)
   return html`
     <div class="filters" role="group" aria-label="Filter">
       <input
@@ -303,7 +303,7 @@ export function inspectorView(context: InspectorContext): TemplateResult {
 
 function toolbarView(context: InspectorContext): TemplateResult {
   const { conversations, recording, file, hasAgent } = context
-  const on = recording?.journal.conversationId
+  const currentId = recording?.journal.conversationId
   return html`
     <header class="toolbar" part="toolbar">
       ${
@@ -311,11 +311,11 @@ function toolbarView(context: InspectorContext): TemplateResult {
           ? html`<strong>Inspector</strong>`
           : html`<select
               aria-label="Conversation"
-              @change=${(event: Event) => context.toConversation((event.target as HTMLSelectElement).value)}
+              @change=${(event: Event) => context.showConversation((event.target as HTMLSelectElement).value)}
             >
               ${conversations.map(
                 ({ conversationId, title }) =>
-                  html`<option value=${conversationId} ?selected=${conversationId === on}>
+                  html`<option value=${conversationId} ?selected=${conversationId === currentId}>
                     ${toVisibleText(title || conversationId)}
                   </option>`,
               )}
@@ -443,11 +443,11 @@ const VIEWS: Readonly<Record<Tab, View>> = {
 }
 
 function onTabKey(context: InspectorContext, event: KeyboardEvent): void {
-  const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
-  if (by === 0) return
+  const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+  if (step === 0) return
   event.preventDefault()
   const at = TABS.indexOf(context.chosen.tab)
-  const tab = TABS[(at + by + TABS.length) % TABS.length]
+  const tab = TABS[(at + step + TABS.length) % TABS.length]
   if (!tab) return
   context.choose({ tab })
   const tabs = (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role=tab]')

@@ -6,11 +6,11 @@ import { toVisibleText } from './format.ts'
 const MOST_CHILDREN = 100
 const LONGEST_TEXT = 2000
 
-type Open = Pick<InspectorContext, 'chosen' | 'choose'>
+type TreeState = Pick<InspectorContext, 'chosen' | 'choose'>
 
 /** Shows data as a tree; only branches that a person has opened are drawn. */
-export function treeView(value: unknown, root: string, open: Open): TemplateResult {
-  return html`<div class="tree">${nodeView({ name: '', value, path: root, depth: 0 }, open)}</div>`
+export function treeView(value: unknown, root: string, state: TreeState): TemplateResult {
+  return html`<div class="tree">${nodeView({ name: '', value, path: root, depth: 0 }, state)}</div>`
 }
 
 interface Node {
@@ -20,22 +20,22 @@ interface Node {
   readonly depth: number
 }
 
-function nodeView({ name, value, path, depth }: Node, open: Open): TemplateResult {
+function nodeView({ name, value, path, depth }: Node, state: TreeState): TemplateResult {
   const label = name === '' ? nothing : html`<span class="name">${toVisibleText(name)}</span> `
   if (typeof value !== 'object' || value === null)
-    return html`<div class="leaf">${label}${leafView(value, path, open)}</div>`
+    return html`<div class="leaf">${label}${leafView(value, path, state)}</div>`
   const entries = Object.entries(value)
-  const isOpen = open.chosen.turned.has(path) !== depth < 1
+  const isOpen = state.chosen.toggled.has(path) !== depth < 1
   const brackets = Array.isArray(value) ? `[${entries.length}]` : `{${entries.length}}`
   return html`<div class="branch">
-    <button type="button" class="turn" aria-expanded=${isOpen} @click=${() => turn(path, open)}>
+    <button type="button" class="turn" aria-expanded=${isOpen} @click=${() => toggle(path, state)}>
       ${label}<span class="quiet"
         >${isOpen ? brackets : `${brackets} ${toVisibleText(previewOf(value))}`}</span
       >
     </button>
     ${
       isOpen
-        ? html`<div class="children">${childrenView(entries, { path, depth }, open)}</div>`
+        ? html`<div class="children">${childrenView(entries, { path, depth }, state)}</div>`
         : nothing
     }
   </div>`
@@ -44,38 +44,38 @@ function nodeView({ name, value, path, depth }: Node, open: Open): TemplateResul
 function childrenView(
   entries: readonly (readonly [string, unknown])[],
   { path, depth }: Pick<Node, 'path' | 'depth'>,
-  open: Open,
+  state: TreeState,
 ): TemplateResult {
   const more = `${path}/more`
-  const all = open.chosen.turned.has(more)
+  const all = state.chosen.toggled.has(more)
   const shown = all ? entries : entries.slice(0, MOST_CHILDREN)
   return html`${shown.map(([name, value]) =>
-    nodeView({ name, value, path: `${path}/${name}`, depth: depth + 1 }, open),
+    nodeView({ name, value, path: `${path}/${name}`, depth: depth + 1 }, state),
   )}${
     shown.length < entries.length
-      ? html`<button type="button" class="turn" @click=${() => turn(more, open)}>
+      ? html`<button type="button" class="turn" @click=${() => toggle(more, state)}>
           ${entries.length - shown.length} more
         </button>`
       : nothing
   }`
 }
 
-function leafView(value: unknown, path: string, open: Open): TemplateResult {
+function leafView(value: unknown, path: string, state: TreeState): TemplateResult {
   if (typeof value !== 'string') return html`<span class="value">${String(value)}</span>`
-  const isLong = value.length > LONGEST_TEXT && !open.chosen.turned.has(path)
+  const isLong = value.length > LONGEST_TEXT && !state.chosen.toggled.has(path)
   return html`<span class="text"
       >${toVisibleText(isLong ? value.slice(0, LONGEST_TEXT) : value)}</span
     >${
       isLong
-        ? html`<button type="button" class="turn" @click=${() => turn(path, open)}>
+        ? html`<button type="button" class="turn" @click=${() => toggle(path, state)}>
             Show all ${value.length} characters
           </button>`
         : nothing
     }`
 }
 
-function turn(path: string, { chosen, choose }: Open): void {
-  if (!chosen.turned.delete(path)) chosen.turned.add(path)
+function toggle(path: string, { chosen, choose }: TreeState): void {
+  if (!chosen.toggled.delete(path)) chosen.toggled.add(path)
   choose({})
 }
 
