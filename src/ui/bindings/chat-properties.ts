@@ -30,13 +30,13 @@ export type GivenSettings = {
  */
 export function setProperties(
   element: Partial<ChatSettings>,
-  given: GivenSettings,
+  newSettings: GivenSettings,
   before: ChatSettings,
 ): ChatSettings {
   const settings: Record<string, unknown> = {}
   const target = element as Record<string, unknown>
   for (const [name, fallback] of Object.entries(CHAT_DEFAULTS)) {
-    const setting = given[name as keyof ChatSettings] ?? fallback
+    const setting = newSettings[name as keyof ChatSettings] ?? fallback
     settings[name] = setting
     if (setting !== before[name as keyof ChatSettings]) target[name] = setting
   }

@@ -45,24 +45,24 @@ export class SeenApprovals {
 
   #isSeen(part: HTMLElement, { above, below }: Band): boolean {
     const text = part.textContent
-    let seen = this.#parts.get(part)
-    if (seen?.text !== text)
-      this.#parts.set(part, (seen = { text, from: Infinity, to: -Infinity, isSeen: false }))
-    if (!seen.isSeen) {
+    let entry = this.#parts.get(part)
+    if (entry?.text !== text)
+      this.#parts.set(part, (entry = { text, from: Infinity, to: -Infinity, isSeen: false }))
+    if (!entry.isSeen) {
       const { top, bottom } = part.getBoundingClientRect()
       const from = Math.max(top, above) - top
       const to = Math.min(bottom, below) - top
-      const isNext = from <= seen.to + 2 && to >= seen.from - 2
+      const isNext = from <= entry.to + 2 && to >= entry.from - 2
       if (from <= to)
         Object.assign(
-          seen,
-          isNext ? { from: Math.min(from, seen.from), to: Math.max(to, seen.to) } : { from, to },
+          entry,
+          isNext ? { from: Math.min(from, entry.from), to: Math.max(to, entry.to) } : { from, to },
         )
-      const isWhole = seen.from <= 2 && seen.to >= bottom - top - 2
+      const isWhole = entry.from <= 2 && entry.to >= bottom - top - 2
       // A button means that the text is shortened: the rest hasn't been seen.
-      seen.isSeen = (isWhole || part.matches(':focus-visible')) && !part.querySelector('button')
+      entry.isSeen = (isWhole || part.matches(':focus-visible')) && !part.querySelector('button')
     }
-    const { isSeen } = seen
+    const { isSeen } = entry
     // Unseen parts can be focused, so that the Tab key scrolls them into view.
     if (isSeen === (part.tabIndex === 0)) part.tabIndex = isSeen ? -1 : 0
     return isSeen

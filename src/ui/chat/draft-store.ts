@@ -67,8 +67,8 @@ export class DraftStore {
   /** Forgets an edit that was sent, even in a conversation that is no longer on view. */
   forgetEdit(conversationId: string, message: Pick<ShownMessage, 'id'>): void {
     const name = conversationKey('edits', conversationId)
-    const { [editKey(message)]: _sent, ...others } = this.#readDraft(name)
-    this.#writeTexts(name, others)
+    const { [editKey(message)]: _sent, ...remaining } = this.#readDraft(name)
+    this.#writeTexts(name, remaining)
   }
 
   #inputKeys(snapshot: ChatContext['snapshot']): readonly string[] {

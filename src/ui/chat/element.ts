@@ -167,7 +167,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#rendered.show(context)
     if (!context) return
     this.#showDraft()
-    this.#announcer.say(context)
+    this.#announcer.announce(context)
     if (this.#failures.takeLostRun(context.snapshot, this.#around.isOffline)) continueRun(context)
     this.#drafts.save(context)
     this.#deletions.update(context)
@@ -296,17 +296,22 @@ export class ChatElement extends LitElement implements ChatProperties {
     const cached = this.#words
     const { heading, words } = this
     const table = tableOf(locale) ?? cached?.table ?? en
-    if (cached && cached.table === table && cached.heading === heading && cached.own === words)
+    if (
+      cached &&
+      cached.table === table &&
+      cached.heading === heading &&
+      cached.overrides === words
+    )
       return cached.words
-    const all = { ...table, ...(heading !== null && { heading }), ...words }
-    this.#words = { table, heading, own: words, words: all }
-    return all
+    const merged = { ...table, ...(heading !== null && { heading }), ...words }
+    this.#words = { table, heading, overrides: words, words: merged }
+    return merged
   }
 
   #words: {
     readonly table: Words
     readonly heading: string | null
-    readonly own: Partial<Words>
+    readonly overrides: Partial<Words>
     readonly words: Words
   } | null = null
 }
@@ -443,7 +448,7 @@ class Announcer implements ReactiveController {
   }
 
   /** Announces what changed. Called after each render. */
-  say(situation: Situation): void {
+  announce(situation: Situation): void {
     const { snapshot } = situation
     const openedAt = Date.now()
     this.#announced ??= (code) => code.announcedBy(snapshot, openedAt)

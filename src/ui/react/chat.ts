@@ -88,10 +88,10 @@ export const OffstageChat: ForwardRefExoticComponent<
 /** Splits props into properties of the element and the rest. */
 function splitProps(props: object): readonly [GivenSettings, object] {
   const settings: Record<string, unknown> = {}
-  const others: Record<string, unknown> = {}
+  const attributes: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(props))
-    (name in CHAT_DEFAULTS ? settings : others)[name] = value
-  return [settings, others]
+    (name in CHAT_DEFAULTS ? settings : attributes)[name] = value
+  return [settings, attributes]
 }
 
 function portal({ key, call, container, respond }: Card, renderers: CallCards): ReactPortal | null {

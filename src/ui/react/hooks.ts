@@ -92,7 +92,7 @@ export function useConversation<Shown>(
 ): UsedConversation<Shown>
 export function useConversation(
   id?: string | null,
-  select: (snapshot: ConversationSnapshot) => unknown = all,
+  select: (snapshot: ConversationSnapshot) => unknown = identity,
 ): UsedConversation<unknown> {
   const agent = useAgent()
   const followed = useMemo(() => conversationOf(agent, id), [agent, id])
@@ -111,7 +111,7 @@ export function useConversation(
   return useMemo(() => ({ snapshot, conversation, ...actions }), [snapshot, conversation, actions])
 }
 
-function all(snapshot: ConversationSnapshot): ConversationSnapshot {
+function identity(snapshot: ConversationSnapshot): ConversationSnapshot {
   return snapshot
 }
 

@@ -41,10 +41,10 @@ export function attachChat(options: Given<ChatOptions> = {}): ChatAttachment {
   const before = new WeakMap<HTMLElement, ChatSettings>()
   return (element) => {
     loadChat()
-    const { renderers: given = {}, ...settings } = read(options)
+    const { renderers: cards = {}, ...settings } = read(options)
     const agent = settings.agent ?? provided.current
     const chat: HTMLElement & Partial<ChatSettings> = element
-    const now = { ...settings, agent, renderers: draw(pick(given)) }
+    const now = { ...settings, agent, renderers: draw(pick(cards)) }
     before.set(element, setProperties(chat, now, before.get(element) ?? CHAT_DEFAULTS))
   }
 }

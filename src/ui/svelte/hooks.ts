@@ -40,11 +40,11 @@ export function provideAgent(given: Agent | (() => Agent)): AgentRef {
   setContext<Readable<Agent | null>>(AGENT, agent)
   onMount(() => {
     if (!isMadeHere) return undefined
-    const made = given()
-    agent.set(made)
+    const created = given()
+    agent.set(created)
     return () => {
       agent.set(null)
-      void made.dispose()
+      void created.dispose()
     }
   })
   return fromStore(agent)

@@ -191,11 +191,11 @@ class Blocks {
     let [block, code] = codeBlock(info ?? '', drawing)
     if (isMath) block = code = make('p', 'math')
     this.#append(block)
-    const drawn = (isOpen: boolean, isClosed: boolean): void => {
+    const onDraw = (isOpen: boolean, isClosed: boolean): void => {
       if (!isMath) highlight(code, drawing, isOpen)
       else if (!isOpen && isClosed) math(code, code.textContent ?? '', drawing)
     }
-    this.#leaf = new Verbatim(code, { closing, indent, mark: isMath ? mark : '', drawn })
+    this.#leaf = new Verbatim(code, { closing, indent, mark: isMath ? mark : '', onDraw })
   }
 
   /** Whether the line turns the paragraph's last line into a table. */
@@ -468,7 +468,7 @@ class Verbatim implements Leaf {
   draw(isOpen: boolean): void {
     append(this.#element, [this.#text])
     this.#text = ''
-    this.#options.drawn?.(isOpen, this.isClosed)
+    this.#options.onDraw?.(isOpen, this.isClosed)
   }
 
   #add(line: string): void {
@@ -494,7 +494,7 @@ interface VerbatimOptions {
   /** The opening mark, if it is shown, too. */
   readonly mark?: string
   /** Called after each drawing. `isOpen`: more text may follow. */
-  readonly drawn?: (isOpen: boolean, isClosed: boolean) => void
+  readonly onDraw?: (isOpen: boolean, isClosed: boolean) => void
 }
 
 function indentOf(line: string): number {

@@ -25,7 +25,7 @@ interface Item {
   readonly key: string
   /** `first`: before all else; a message's id: after that message. Default: at the end. */
   readonly place?: string | undefined
-  say(words: Words): string
+  text(words: Words): string
   readonly isOfRun?: true | undefined
   /** Shown as a notice: true, and new to the person, when the conversation has loaded. */
   readonly isNotice?: boolean
@@ -83,7 +83,7 @@ export function announceIn(
     !before.keys.includes(key) && (!before.isLoading || isNotice || (isOfRun && isRunSeen)) === true
   const started = items.filter(isNew)
   const textsAt = (place: string | undefined): string[] =>
-    started.filter((item) => item.place === place).map((item) => item.say(words))
+    started.filter((item) => item.place === place).map((item) => item.text(words))
   return {
     texts: [
       ...textsAt('first'),
@@ -107,20 +107,20 @@ function itemsOf(snapshot: ConversationSnapshot, around: ChatEnvironment): reado
       calls.filter(isAnnounced).map((call) => ({
         key: `${callKey(call)} ${call.status}`,
         place: id,
-        say: (words: Words) =>
+        text: (words: Words) =>
           `${titleOf(call, words)}: ${words.states[CALL_STATES[call.status].word]}`,
       })),
     ),
     ...pending.map((call) => ({
       key: callKey(call),
-      say: (words: Words) => describePending(call, words),
+      text: (words: Words) => describePending(call, words),
     })),
     ...statesOf(snapshot, around).map((name) => {
       const { text, announcement = text, isOfRun, place } = STATES[name]
       return {
         key: isOfRun ? `${name} ${runId ?? ended?.runId}` : name,
         place: name === 'running' ? 'first' : undefined,
-        say: (words: Words) => textIn({ snapshot, words, around }, announcement),
+        text: (words: Words) => textIn({ snapshot, words, around }, announcement),
         isOfRun,
         isNotice: place === 'notice',
       }

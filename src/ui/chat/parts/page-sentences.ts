@@ -55,8 +55,8 @@ function reportedSentence(
   const [line = ''] = output.value.split('\n', 1)
   const first = withoutRefs(call, line)
   if (first.trim() === '') return null
-  const more = Array.isArray(fields) ? fields.length - 1 : 0
-  const text = more > 0 ? words.andMore(first.replace(/\.$/, ''), String(more)) : first
+  const otherCount = Array.isArray(fields) ? fields.length - 1 : 0
+  const text = otherCount > 0 ? words.andMore(first.replace(/\.$/, ''), String(otherCount)) : first
   return shorten({ text, isWhole: false })
 }
 

@@ -150,9 +150,10 @@ export class Timeline {
   #addStep(row: Row, runId: string): void {
     if (row.type === 'step-started') {
       const key = stepKey(runId, row.step)
-      const known = this.#steps.get(key)
+      const existing = this.#steps.get(key)
       const step =
-        known ?? this.#push(row, runId, { key, kind: 'step', depth: 1, name: `Step ${row.step}` })
+        existing ??
+        this.#push(row, runId, { key, kind: 'step', depth: 1, name: `Step ${row.step}` })
       this.#steps.set(key, step)
       startPhase(step, 'model', row.at)
       extend(step, row)

@@ -46,14 +46,14 @@ function childrenView(
   { path, depth }: Pick<Node, 'path' | 'depth'>,
   state: TreeState,
 ): TemplateResult {
-  const more = `${path}/more`
-  const all = state.chosen.toggled.has(more)
-  const shown = all ? entries : entries.slice(0, MOST_CHILDREN)
+  const moreKey = `${path}/more`
+  const showsAll = state.chosen.toggled.has(moreKey)
+  const shown = showsAll ? entries : entries.slice(0, MOST_CHILDREN)
   return html`${shown.map(([name, value]) =>
     nodeView({ name, value, path: `${path}/${name}`, depth: depth + 1 }, state),
   )}${
     shown.length < entries.length
-      ? html`<button type="button" class="turn" @click=${() => toggle(more, state)}>
+      ? html`<button type="button" class="turn" @click=${() => toggle(moreKey, state)}>
           ${entries.length - shown.length} more
         </button>`
       : nothing
