@@ -147,3 +147,29 @@ test('a button that has copied code offers to copy again', async ({ openChat, mo
   await expect(head.getByRole('button', { name: 'Copied' })).toBeVisible()
   await expect(head.getByRole('button', { name: 'Copy code' })).toBeVisible()
 })
+
+for (const layout of ['display: grid; grid-template-columns: 1fr 1fr', 'display: flex'])
+  test(`a long answer leaves the app beside the chat its width (${layout})`, async ({
+    openChat,
+    model,
+  }) => {
+    const word = 'x'.repeat(300)
+    model.enqueue(say(`${word} and [a link](https://shop.test/${word})\n\n    ${word}`))
+    const { page, send } = await openChat(model)
+    await page.setViewportSize({ width: 1000, height: 700 })
+    await page.evaluate((style) => {
+      const chat = document.querySelector<HTMLElement>('offstage-chat')
+      const box = document.createElement('div')
+      box.style.cssText = `${style}; block-size: 600px; inline-size: 800px`
+      const app = document.createElement('main')
+      for (const child of [app, chat]) if (child) child.style.flex = '1'
+      chat?.replaceWith(box)
+      box.append(app, ...(chat ? [chat] : []))
+    }, layout)
+    await send('Go')
+    await expect(replies(page).getByRole('link')).toBeVisible()
+    const width = await page
+      .locator('offstage-chat')
+      .evaluate((chat) => chat.getBoundingClientRect().width)
+    expect(width).toBe(400)
+  })

@@ -9,6 +9,7 @@ export const base: CSSResult = css`
     display: block;
     box-sizing: border-box;
     min-block-size: 0;
+    min-inline-size: 0;
     color: var(--_text);
     font-family: var(--_font);
     font-size: var(--_size);
