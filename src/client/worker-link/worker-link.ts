@@ -79,20 +79,6 @@ async function isAlive({ ping, intervalMs }: Heartbeat): Promise<boolean> {
   return answered
 }
 
-/**
- * Calls `leave` when the page may enter the browser's back/forward cache, and `return` when it comes back. Running
- * work would make the browser drop the page from the cache.
- */
-function onPageCache(page: { readonly signal: AbortSignal; leave(): void; return(): void }): void {
-  const { signal } = page
-  globalThis.addEventListener?.('pagehide', ({ persisted }) => persisted && page.leave(), {
-    signal,
-  })
-  globalThis.addEventListener?.('pageshow', ({ persisted }) => persisted && page.return(), {
-    signal,
-  })
-}
-
 /** Calls back when the page is shown, hidden, frozen or left. After the last three, no further event is guaranteed. */
 function onPageVisibility(signal: AbortSignal, changed: () => void): void {
   const options = { signal, capture: true }
@@ -237,11 +223,12 @@ export class WorkerLink {
       isLive: (connection) => this.#live === connection,
     })
     onPageVisibility(this.#closed.signal, this.#sayVisibility)
-    onPageCache({
-      signal: this.#closed.signal,
-      leave: () => this.#suspendForCache(),
-      return: () => this.#returned(),
-    })
+    const { signal } = this.#closed
+    const on = (type: 'pagehide' | 'pageshow', act: () => void): void =>
+      globalThis.addEventListener?.(type, ({ persisted }) => persisted && act(), { signal })
+    // Running work would make the browser drop the page from the back/forward cache.
+    on('pagehide', () => this.#suspendForCache())
+    on('pageshow', () => this.#returned())
   }
 
   /** Returns the link to the worker that these options name, and counts the agent until it is removed. */
