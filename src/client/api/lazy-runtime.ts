@@ -2,17 +2,13 @@ import { transfer } from 'comlink'
 import { type AgentParts, agents } from './agent-parts.ts'
 import type * as IdleWork from '../page-life/idle-work.ts'
 import { loadPart } from './load-part.ts'
-import { type AgentOptions, compactionSettings, type HookedCall } from './options.ts'
+import { type AgentOptions, compactionSettings } from './options.ts'
 import { storageKey } from '../../protocol/conversation.ts'
 import { describeTools, usableDefinition } from '../tools/describe-tools.ts'
 import { resumeChildRuns } from '../runs/resume-run.ts'
 import { failCrashedRun } from '../runs/send-run.ts'
 import { type LinkedAgent, type LinkOptions, WorkerLink } from '../worker-link/worker-link.ts'
-import type {
-  CallContext,
-  SkillRef,
-  StepContext,
-} from '../../protocol/page-calls.ts'
+import type { SkillRef, StepContext } from '../../protocol/page-calls.ts'
 import { describeThrown } from '../../protocol/error.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
@@ -25,6 +21,7 @@ import {
 } from './agent-config.ts'
 import type { CompactionChooser } from '../features/choose-compaction.ts'
 import { badConfig } from './failures.ts'
+import { hooked } from '../execution/execution.ts'
 import { stringify, truncate } from '../execution/format-output.ts'
 import { fillValues } from './fill-values.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
@@ -361,10 +358,6 @@ async function beforeToolCall(
 
 function vetoReason(veto: unknown): string {
   return veto && veto !== true ? describeThrown(veto) : 'The page does not allow this call.'
-}
-
-function hooked({ runId, conversationId, toolCallId, toolName, input }: CallContext): HookedCall {
-  return { runId, conversationId, toolCallId, toolName, input }
 }
 
 /** Connects the agent to the worker that the options name. */

@@ -2,7 +2,7 @@ import type { ExecuteTool, ToolOutcome } from '../../protocol/page-calls.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import { callers } from '../page-life/child-run-resumers.ts'
 import { formatOutput, describeIssues, errorOutput } from './format-output.ts'
-import type { AgentOptions } from '../api/options.ts'
+import type { AgentOptions, HookedCall } from '../api/options.ts'
 import { watchLeaving, type PageLeaving } from '../page-life/page-leaving.ts'
 import type { PreparedTool } from '../tools/prepare-tool.ts'
 import type { ToolOutput } from '../../protocol/message.ts'
@@ -177,13 +177,11 @@ export class Execution {
     const { call } = this
     const { afterToolCall, warn } = this.owner.hooks(call) ?? {}
     if (!afterToolCall || !hasOutput(outcome)) return outcome
-    const { runId, conversationId, toolCallId, toolName, input } = call
     const { output } = outcome
     const status = outcome.status === 'unknown' ? 'interrupted' : outcome.status
-    const of = { runId, conversationId, toolCallId, toolName, input }
     try {
       const changed = await inTime(
-        (async () => afterToolCall({ ...of, status, output, result }))(),
+        (async () => afterToolCall({ ...hooked(call), status, output, result }))(),
         call.timeoutMs,
       )
       if (!changed) return outcome
@@ -285,8 +283,13 @@ export const runTool: ToolRunner = async (run) => {
   }
 }
 
-export function infoOf({ runId, conversationId, toolCallId }: ExecuteTool): ToolCallInfo {
+export function infoOf({ runId, conversationId, toolCallId }: ToolCallInfo): ToolCallInfo {
   return { runId, conversationId, toolCallId }
+}
+
+/** Returns a call as the agent's hooks get it, without other fields of the protocol. */
+export function hooked({ toolName, input, ...call }: HookedCall): HookedCall {
+  return { ...infoOf(call), toolName, input }
 }
 
 /** Returns the input for the tool's function, or the ending of a call whose input is invalid. */
