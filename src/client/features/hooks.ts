@@ -7,6 +7,7 @@ import type {
   ReconcileVerdict,
   VerifyQuery,
 } from '../../protocol/page-calls.ts'
+import { signalWithin } from '../../lib/abort.ts'
 import type { Fact } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
@@ -68,19 +69,11 @@ export class Verifier {
     this.#asked.delete(messageId)
   }
 
-  async #check(answer: VerifyQuery, stop: AbortController): Promise<string | null> {
-    const { options, signal: life } = this.#agent
+  async #check(answer: VerifyQuery, { signal: stopped }: AbortController): Promise<string | null> {
+    const { options, signal: life, warn } = this.#agent
     const { verifyTimeoutMs = TIMEOUT_MS } = options
     const { runId, conversationId, text, toolCalls } = answer
-    const { signal } = stop
-    const abort = (): void => stop.abort()
-    let isLate = false
-    life.addEventListener('abort', abort)
-    const late = (): void => {
-      isLate = true
-      stop.abort()
-    }
-    const timer = setTimeout(late, Math.min(verifyTimeoutMs, 2 ** 31 - 1))
+    const signal = signalWithin(verifyTimeoutMs, stopped, life)
     try {
       const asked = { runId, conversationId, text, toolCalls, signal }
       const verdict: unknown = await retryWhenLeaving(() =>
@@ -88,14 +81,12 @@ export class Verifier {
       )
       return feedbackOf(verdict)
     } catch (thrown) {
-      if (signal.aborted && !isLate) return null
-      const why = isLate ? `it took longer than ${verifyTimeoutMs} ms` : describeThrown(thrown)
-      const message = `verify has failed, and the answer stands: ${why}`
-      this.#agent.warn('hook-failed', message)
+      if (stopped.aborted || life.aborted) return null
+      const why = signal.aborted
+        ? `it took longer than ${verifyTimeoutMs} ms`
+        : describeThrown(thrown)
+      warn('hook-failed', `verify has failed, and the answer stands: ${why}`)
       return null
-    } finally {
-      clearTimeout(timer)
-      life.removeEventListener('abort', abort)
     }
   }
 }
