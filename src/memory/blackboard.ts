@@ -1,9 +1,9 @@
 import type { AgentMemory } from '../client/features/memory.ts'
-import { OffstageError } from '../protocol/error.ts'
 import { toRememberedEntry, type StoredEntry } from './entry.ts'
 import { type MemoryTarget, withTools } from './memory-tools.ts'
 import {
   badConfig,
+  badInput,
   type MemoryOptions,
   openEntryStore,
   spaceName,
@@ -53,12 +53,12 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
   const limitOf = (name: string): number => {
     const limit = limits.get(name)
     if (limit !== undefined) return limit
-    throw wrong(`There is no block ${name}. There are ${names.join(', ')}.`)
+    throw badInput(`There is no block ${name}. There are ${names.join(', ')}.`)
   }
   const checked = (name: string, text: string): string => {
     const limit = limitOf(name)
     if (text.length <= limit) return text
-    throw wrong(`The block ${name} holds ${limit} characters; this has ${text.length}. Shorten it.`)
+    throw badInput(`The block ${name} holds ${limit} characters; this has ${text.length}. Shorten it.`)
   }
   const change = (
     name: string,
@@ -162,8 +162,4 @@ async function update(
     const { version, entries } = await rows.read(space)
     if (await rows.change(space, version, decide(entries))) return
   }
-}
-
-function wrong(message: string): OffstageError {
-  return new OffstageError('invalid-input', message)
 }

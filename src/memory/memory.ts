@@ -1,10 +1,10 @@
 import type { AgentMemory, RememberingAgent, RetrieveContext } from '../client/features/memory.ts'
 import { randomId } from '../lib/random-id.ts'
-import { OffstageError } from '../protocol/error.ts'
 import { type RememberedEntry, toRememberedEntry, type StoredEntry } from './entry.ts'
 import { type MemoryTarget, withTools } from './memory-tools.ts'
 import {
   badConfig,
+  badInput,
   DEFAULT_STORAGE,
   MAX_TEXT,
   type MemoryOptions,
@@ -185,10 +185,7 @@ function newEntry(space: string, text: string, { untrusted }: Written = {}): Sto
 function checked(text: string): string {
   const trimmed = String(text).trim()
   if (trimmed !== '' && trimmed.length <= MAX_TEXT) return trimmed
-  throw new OffstageError(
-    'invalid-input',
-    `A memory must have 1 to ${MAX_TEXT} characters; this has ${trimmed.length}.`,
-  )
+  throw badInput(`A memory must have 1 to ${MAX_TEXT} characters; this has ${trimmed.length}.`)
 }
 
 interface ToRemember {
