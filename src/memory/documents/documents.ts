@@ -530,13 +530,7 @@ function widthOf(text: string): number {
   return text.length > MOST ? text.length : text.length + (text.match(WIDE)?.length ?? 0)
 }
 
-const SENTENCES = /[^.!?。！？…]*[.!?。！？…]*\s*/gu
-const WORDS = /\S*\s*/gu
-
 function* segments(text: string, granularity: 'sentence' | 'word'): Generator<string> {
-  // Older browsers lack `Intl.Segmenter`.
-  if (!('Segmenter' in Intl))
-    return yield* text.match(granularity === 'word' ? WORDS : SENTENCES) ?? []
   for (const { segment } of new Intl.Segmenter(undefined, { granularity }).segment(text))
     yield segment
 }
