@@ -14,7 +14,7 @@ import {
   type Where,
   type Written,
 } from './options.ts'
-import { Space } from './space.ts'
+import { type Space, spacesIn } from './space.ts'
 import type { Change } from './rows.ts'
 import { fuseRankings } from './fused.ts'
 import { memoryPart } from './memory-part.ts'
@@ -73,13 +73,10 @@ const SEARCH_LIMIT = 20
 /** A memory over a store of entries. */
 function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
   const { scope = 'origin', maxEntries = 10_000, tools = true, writeBack = false } = options
-  const rows = openEntryStore(options)
-  const spaces = new Map<string, Space>()
+  const spaces = spacesIn(openEntryStore(options))
   const at = (where?: Where): { name: string; space: Space } => {
     const name = spaceName(scope, where)
-    const space = spaces.get(name) ?? new Space(name, rows)
-    spaces.set(name, space)
-    return { name, space }
+    return { name, space: spaces(name) }
   }
   const newestFirst = (where?: Where): Promise<StoredEntry[]> => newest(at(where).space)
 
