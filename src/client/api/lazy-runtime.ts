@@ -276,6 +276,7 @@ function compactionPolicy({
 }: VerifierParts): Pick<AgentPage, 'chooseCompaction' | 'stopChoosing'> {
   const policy = compaction && compaction.policy
   let chooser: CompactionChooser | undefined
+  let loading: Promise<CompactionChooser | undefined> | undefined
   const load = async (): Promise<CompactionChooser | undefined> => {
     if (typeof policy !== 'function') return undefined
     const part = await loadPartWithRetry(() => import('../features/choose-compaction.ts'))
@@ -283,8 +284,8 @@ function compactionPolicy({
   }
   return {
     chooseCompaction: async (query) =>
-      (await load())?.choose(query) ?? { type: 'chosen', choice: 'auto' },
-    stopChoosing: async (run) => chooser?.stop(run),
+      (await (loading = load()))?.choose(query) ?? { type: 'chosen', choice: 'auto' },
+    stopChoosing: async (run) => (await loading)?.stop(run),
   }
 }
 
