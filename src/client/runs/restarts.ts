@@ -146,7 +146,7 @@ function lostRuns({ runs }: RunParts): RunHandle[] {
 }
 
 /** Sends a new worker the aborts that no worker has received yet. */
-function sendAborts(agent: RunParts): void {
+export function sendAborts(agent: RunParts): void {
   for (const runId of agent.runs.aborts.keys()) sendAbort(agent, runId).catch(() => {})
 }
 
@@ -311,7 +311,6 @@ export class Restarts {
     // Collected up front: runs that start during the trials aren't lost runs.
     const lost = agents.map(({ agentId, parts }) => ({ agentId, parts, runs: lostRuns(parts) }))
     const isSuspicious = this.#times.length > 1 && lost.flatMap(({ runs }) => runs).length > 1
-    for (const { parts } of agents) sendAborts(parts)
     const aborted = (runId: string): Promise<unknown> =>
       Promise.allSettled(agents.flatMap(({ parts }) => parts.runs.aborting.get(runId) ?? []))
     const taking = { aborted, isLive: () => isLive(connection) }

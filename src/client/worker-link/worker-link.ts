@@ -16,7 +16,7 @@ import {
   type Redactor,
   Redactors,
 } from '../page-life/page-api.ts'
-import { type RestartedAgent, Restarts, workerLostError } from '../runs/restarts.ts'
+import { type RestartedAgent, Restarts, sendAborts, workerLostError } from '../runs/restarts.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { connectSource } from './worker-source.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
@@ -334,7 +334,10 @@ export class WorkerLink {
     this.#toPageTime = connection.toPageTime
     this.#sayVisibility()
     this.#emit({ type: 'worker', state: 'ready' })
-    if (this.#hasLost) this.#rejoin()
+    if (this.#hasLost) {
+      this.#rejoin()
+      for (const { parts } of this.#agents.values()) sendAborts(parts)
+    }
     return connection
   }
 
