@@ -112,6 +112,8 @@ export class Execution {
   async run(prepared: PreparedTool, runner: ToolRunner): Promise<void> {
     const { call, signal } = this
     const leaving = watchLeaving()
+    // A function that ignores its signal may never end.
+    signal.addEventListener('abort', leaving.stop)
     this.prepared = prepared
     const hold = (isHeld: boolean): void => {
       clearTimeout(this.#timer)
