@@ -326,8 +326,9 @@ export async function endingOf(
   const suspension = suspensionOf(returned)
   if (suspension) return { outcome: { status: 'suspended', ...suspension } }
   const { result, untrusted } = unwrapUntrusted(returned)
-  const shown = tool.toModelOutput ? await tool.toModelOutput(result, input) : result
-  const output = await formatOutput(shown)
+  const shown = async (): Promise<unknown> =>
+    tool.toModelOutput ? tool.toModelOutput(result, input) : result
+  const output = await formatOutput(shown())
   const status = output.type === 'error' ? 'failed' : 'succeeded'
   return { outcome: { status, output, ...(untrusted !== undefined && { untrusted }) }, result }
 }
