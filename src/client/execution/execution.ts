@@ -14,6 +14,7 @@ import type {
 } from '../../protocol/composite.ts'
 import { unsafeKey } from '../../lib/json/unsafe-key.ts'
 import { suspensionOf } from '../runs/pending.ts'
+import { isStandardSchema } from '../tools/standard-schema.ts'
 import { isComposite, type ToolCallInfo } from '../tools/tool.ts'
 import { unwrapUntrusted } from '../../protocol/taint.ts'
 
@@ -296,7 +297,7 @@ export function hooked({ toolName, input, ...call }: HookedCall): HookedCall {
 
 /** Returns the input for the tool's function, or the ending of a call whose input is invalid. */
 export async function checkedInput({
-  prepared: { standard },
+  prepared: { tool },
   call,
   signal,
 }: ToolRun): Promise<ToolEnding | { readonly input: unknown }> {
@@ -307,8 +308,10 @@ export async function checkedInput({
     const output = errorOutput('invalid_params', `'${unsafe}' is no allowed key.`)
     return { outcome: { status: 'invalid', output } }
   }
-  if (!standard) return { input }
-  const checked = await standard['~standard'].validate(input)
+  // A mounted tool has its newest schema.
+  const { inputSchema } = tool
+  if (!isStandardSchema(inputSchema)) return { input }
+  const checked = await inputSchema['~standard'].validate(input)
   if (checked.issues) {
     const output = errorOutput('invalid_params', describeIssues(checked.issues))
     return { outcome: { status: 'invalid', output } }
