@@ -1,16 +1,16 @@
 import type { AgentMemory } from '../client/features/memory.ts'
-import { OffstageError } from '../protocol/error.ts'
-import { toRememberedEntry, type StoredEntry } from './entry.ts'
+import { toRememberedEntry } from './entry.ts'
 import { type MemoryTarget, withTools } from './memory-tools.ts'
 import {
   badConfig,
+  badInput,
   type MemoryOptions,
   openEntryStore,
   spaceName,
   type Where,
   type Written,
 } from './options.ts'
-import type { Change, EntryStore } from './rows.ts'
+import { type Space, spacesIn } from './space.ts'
 
 /** Purpose and size of one text on a blackboard. */
 export interface Block {
@@ -47,38 +47,40 @@ const DEFAULT_LENGTH = 1_000
 export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboard {
   const limits = limitsOf(blocks)
   const names = [...limits.keys()]
-  const rows = openEntryStore(options)
-  const space = (where?: Where): string =>
-    `blackboard:${spaceName(options.scope ?? 'origin', where)}`
+  const spaces = spacesIn(openEntryStore(options))
+  const spaceAt = (where?: Where): Space =>
+    spaces(`blackboard:${spaceName(options.scope ?? 'origin', where)}`)
   const limitOf = (name: string): number => {
     const limit = limits.get(name)
     if (limit !== undefined) return limit
-    throw wrong(`There is no block ${name}. There are ${names.join(', ')}.`)
+    throw badInput(`There is no block ${name}. There are ${names.join(', ')}.`)
   }
   const checked = (name: string, text: string): string => {
     const limit = limitOf(name)
     if (text.length <= limit) return text
-    throw wrong(`The block ${name} holds ${limit} characters; this has ${text.length}. Shorten it.`)
+    throw badInput(
+      `The block ${name} holds ${limit} characters; this has ${text.length}. Shorten it.`,
+    )
   }
-  const change = (
+  const change = async (
     name: string,
     where: Written | undefined,
     next: (text: string) => string,
-  ): Promise<void> =>
-    update(rows, space(where), (entries) => {
-      const before = entries.find(({ id }) => id === name)
+  ): Promise<void> => {
+    const space = spaceAt(where)
+    await space.change((entries) => {
+      const before = entries.get(name)
       const text = checked(name, next(before?.text ?? '').trim())
       const untrusted = where?.untrusted || (before?.untrusted && text.startsWith(before.text))
-      const entry = { space: space(where), id: name, text, at: Date.now() }
+      const entry = { space: space.name, id: name, text, at: Date.now() }
       return { put: [{ ...entry, ...(untrusted && { untrusted }) }] }
     })
-  const written = async (where?: Where): Promise<readonly StoredEntry[]> =>
-    (await rows.read(space(where))).entries.filter(({ id }) => limits.has(id))
+  }
 
   const board: Blackboard = {
     always: true,
     async retrieve(_query, where) {
-      const entries = new Map((await written(where)).map((entry) => [entry.id, entry]))
+      const entries = await spaceAt(where).entries()
       return names.map((name) => {
         const { text, untrusted } = entries.get(name) ?? {}
         return {
@@ -91,15 +93,17 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
     },
     async read(name, where) {
       limitOf(name)
-      return (await written(where)).find(({ id }) => id === name)?.text ?? ''
+      return (await spaceAt(where).entries()).get(name)?.text ?? ''
     },
     write: (name, text, where) => change(name, where, () => text),
-    clear: (where) => update(rows, space(where), () => ({ remove: names })),
+    async clear(where) {
+      await spaceAt(where).change((entries) => ({
+        remove: names.filter((name) => entries.has(name)),
+      }))
+    },
   }
-  return withTools(
-    board,
-    names.map((name) => placeOf(name, { ...blocks[name], change, written })),
-  )
+  const targets = names.map((name) => placeOf(name, { ...blocks[name], change, spaceAt }))
+  return withTools(board, targets)
 }
 
 /** A block as the agent's memory tools read and write it. */
@@ -108,11 +112,11 @@ function placeOf(
   {
     description = '',
     change,
-    written,
+    spaceAt,
   }: {
     readonly description?: string
     change(name: string, where: Written, next: (text: string) => string): Promise<void>
-    written(where: Where): Promise<readonly StoredEntry[]>
+    spaceAt(where: Where): Space
   },
 ): MemoryTarget {
   return {
@@ -125,7 +129,7 @@ function placeOf(
       return idOf(name)
     },
     async recall(_query, where) {
-      const entry = (await written(where)).find(({ id }) => id === name)
+      const entry = (await spaceAt(where).entries()).get(name)
       return entry?.text ? [{ ...toRememberedEntry(entry), id: idOf(name) }] : []
     },
   }
@@ -150,20 +154,4 @@ function idOf(block: string): string {
 /** Appends a line, unless the text already ends with it: a call that is repeated after a reload adds nothing. */
 function added(before: string, text: string): string {
   return `\n${before}`.endsWith(`\n${text}`) ? before : `${before}\n${text}`.trimStart()
-}
-
-/** Changes a block. If another tab writes first, decides again on its text, so that both changes remain. */
-async function update(
-  rows: EntryStore,
-  space: string,
-  decide: (entries: readonly StoredEntry[]) => Change,
-): Promise<void> {
-  for (;;) {
-    const { version, entries } = await rows.read(space)
-    if (await rows.change(space, version, decide(entries))) return
-  }
-}
-
-function wrong(message: string): OffstageError {
-  return new OffstageError('invalid-input', message)
 }

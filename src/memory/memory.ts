@@ -1,10 +1,10 @@
 import type { AgentMemory, RememberingAgent, RetrieveContext } from '../client/features/memory.ts'
 import { randomId } from '../lib/random-id.ts'
-import { OffstageError } from '../protocol/error.ts'
 import { type RememberedEntry, toRememberedEntry, type StoredEntry } from './entry.ts'
 import { type MemoryTarget, withTools } from './memory-tools.ts'
 import {
   badConfig,
+  badInput,
   DEFAULT_STORAGE,
   MAX_TEXT,
   type MemoryOptions,
@@ -14,7 +14,7 @@ import {
   type Where,
   type Written,
 } from './options.ts'
-import { Space } from './space.ts'
+import { type Space, spacesIn } from './space.ts'
 import type { Change } from './rows.ts'
 import { fuseRankings } from './fused.ts'
 import { memoryPart } from './memory-part.ts'
@@ -73,13 +73,10 @@ const SEARCH_LIMIT = 20
 /** A memory over a store of entries. */
 function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
   const { scope = 'origin', maxEntries = 10_000, tools = true, writeBack = false } = options
-  const rows = openEntryStore(options)
-  const spaces = new Map<string, Space>()
+  const spaces = spacesIn(openEntryStore(options))
   const at = (where?: Where): { name: string; space: Space } => {
     const name = spaceName(scope, where)
-    const space = spaces.get(name) ?? new Space(name, rows)
-    spaces.set(name, space)
-    return { name, space }
+    return { name, space: spaces(name) }
   }
   const newestFirst = (where?: Where): Promise<StoredEntry[]> => newest(at(where).space)
 
@@ -185,10 +182,7 @@ function newEntry(space: string, text: string, { untrusted }: Written = {}): Sto
 function checked(text: string): string {
   const trimmed = String(text).trim()
   if (trimmed !== '' && trimmed.length <= MAX_TEXT) return trimmed
-  throw new OffstageError(
-    'invalid-input',
-    `A memory must have 1 to ${MAX_TEXT} characters; this has ${trimmed.length}.`,
-  )
+  throw badInput(`A memory must have 1 to ${MAX_TEXT} characters; this has ${trimmed.length}.`)
 }
 
 interface ToRemember {

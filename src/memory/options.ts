@@ -32,6 +32,10 @@ export function badConfig(message: string): OffstageError {
   return new OffstageError('invalid-config', message)
 }
 
+export function badInput(message: string): OffstageError {
+  return new OffstageError('invalid-input', message)
+}
+
 /**
  * Scope of a memory: shared by all agents of the page's origin, shared by agents that give this name, or limited to one
  * conversation.
@@ -55,10 +59,7 @@ export function spaceName(scope: MemoryScope, { conversationId }: Where = {}): s
   if (scope === 'origin') return 'origin'
   if (scope !== 'conversation') return `agent:${scope.agent}`
   if (conversationId) return `conversation:${conversationId}`
-  throw new OffstageError(
-    'invalid-input',
-    'This memory belongs to one conversation. Pass { conversationId }.',
-  )
+  throw badInput('This memory belongs to one conversation. Pass { conversationId }.')
 }
 
 /** Name and description of a scope's entries, for the model. */

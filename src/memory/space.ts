@@ -66,7 +66,9 @@ export class Space {
     const now = new Map(entries.map((entry) => [entry.id, entry]))
     const isNew = (entry: StoredEntry): boolean => {
       const known = this.#entries.get(entry.id)
-      return known?.text !== entry.text || known.at !== entry.at
+      // Another tab may have marked the entry within the same millisecond.
+      const isMarked = known?.untrusted === entry.untrusted
+      return known?.text !== entry.text || known.at !== entry.at || !isMarked
     }
     await this.#apply({
       put: entries.filter(isNew),
@@ -82,5 +84,15 @@ export class Space {
     }
     for (const entry of put) this.#entries.set(entry.id, entry)
     await this.#index?.add(put)
+  }
+}
+
+/** Spaces of one store by name, each made once. */
+export function spacesIn(rows: EntryStore): (name: string) => Space {
+  const spaces = new Map<string, Space>()
+  return (name) => {
+    const space = spaces.get(name) ?? new Space(name, rows)
+    spaces.set(name, space)
+    return space
   }
 }

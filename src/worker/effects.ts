@@ -31,5 +31,6 @@ export const realEffects: Effects = {
   monotonic: () => performance.now(),
   random: () => Math.random(),
   newId: (prefix) => prefix + randomId(),
-  sleep: sleepUnlessAborted,
+  // A timer for a longer time, such as Infinity, would end at once.
+  sleep: (ms, signal) => sleepUnlessAborted(Math.min(ms, 2 ** 31 - 1), signal),
 }

@@ -155,14 +155,9 @@ export class AgentCore implements AgentParts {
   ): Promise<Answer> {
     return this.whileAlive(() => {
       const stop = new AbortController()
-      const abort = (): void => stop.abort(own?.reason)
-      if (own?.aborted) abort()
-      own?.addEventListener('abort', abort)
+      const signal = AbortSignal.any([...(own ? [own] : []), stop.signal])
       this.#stops.add(stop)
-      return untilAborted(() => work(stop.signal), stop.signal).finally(() => {
-        own?.removeEventListener('abort', abort)
-        this.#stops.delete(stop)
-      })
+      return untilAborted(() => work(signal), signal).finally(() => this.#stops.delete(stop))
     })
   }
 

@@ -2,21 +2,13 @@ import { transfer } from 'comlink'
 import { type AgentParts, agents } from './agent-parts.ts'
 import type * as IdleWork from '../page-life/idle-work.ts'
 import { loadPart } from './load-part.ts'
-import { type AgentOptions, compactionSettings, type HookedCall } from './options.ts'
+import { type AgentOptions, compactionSettings } from './options.ts'
 import { storageKey } from '../../protocol/conversation.ts'
 import { describeTools, usableDefinition } from '../tools/describe-tools.ts'
 import { resumeChildRuns } from '../runs/resume-run.ts'
 import { failCrashedRun } from '../runs/send-run.ts'
 import { type LinkedAgent, type LinkOptions, WorkerLink } from '../worker-link/worker-link.ts'
-import type {
-  CallContext,
-  DescribeCall,
-  FieldsQuery,
-  MemoryQuery,
-  ReconcileTool,
-  SkillRef,
-  StepContext,
-} from '../../protocol/page-calls.ts'
+import type { SkillRef, StepContext } from '../../protocol/page-calls.ts'
 import { describeThrown } from '../../protocol/error.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
@@ -29,6 +21,7 @@ import {
 } from './agent-config.ts'
 import type { CompactionChooser } from '../features/choose-compaction.ts'
 import { badConfig } from './failures.ts'
+import { hooked } from '../execution/execution.ts'
 import { stringify, truncate } from '../execution/format-output.ts'
 import { fillValues } from './fill-values.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
@@ -40,7 +33,6 @@ import { loadPartWithRetry, retryWhenLeaving } from '../page-life/page-leaving.t
 import { findChildRunResumer } from '../page-life/child-run-resumers.ts'
 import type { Skill } from '../features/skill.ts'
 import type * as SkillsOnPage from '../features/skills-on-page.ts'
-import type { PreparedTool } from '../tools/prepare-tool.ts'
 import type { ToolRegistry } from '../tools/tool-registry.ts'
 import type { Row } from '../../protocol/fact.ts'
 import { pageActs } from '../../protocol/page-acts.ts'
@@ -56,29 +48,6 @@ export { createCommands } from './agent-commands.ts'
 /** Hooks that few tools and agents have are loaded on first use. */
 const loadHooks = (): Promise<typeof hooks> =>
   loadPartWithRetry(() => import('../features/hooks.ts'))
-
-async function describeCall(
-  registry: ToolRegistry,
-  call: DescribeCall,
-): ReturnType<AgentPage['describeCall']> {
-  const part = await loadHooks()
-  return retryWhenLeaving(() => part.describeCall(registry.get(call.toolName), call))
-}
-
-async function secretsIn(
-  { registry, warn }: Pick<VerifierParts, 'warn'> & { readonly registry: ToolRegistry },
-  call: CallContext,
-): ReturnType<AgentPage['secretsIn']> {
-  const part = await loadHooks()
-  return retryWhenLeaving(() =>
-    part.secretsIn(registry.get(call.toolName), call, (message) => warn('hook-failed', message)),
-  )
-}
-
-async function sensitiveFields({ fields }: FieldsQuery): ReturnType<AgentPage['sensitiveFields']> {
-  const part = await loadPartWithRetry(() => import('../execution/sensitive-fields.ts'))
-  return part.sensitiveFields(fields)
-}
 
 type PageParts = VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry }
 
@@ -129,18 +98,10 @@ function createAgentPage(agent: PageParts): AgentPage {
       return transfer(line, [line.port])
     },
     beforeToolCall: (call) => beforeToolCall(agent, call),
-    ...askingPeople(registry, approvals),
-    secretsIn: (call) => secretsIn(agent, call),
-    sensitiveFields,
+    ...callHooks(agent, approvals),
     ...modelHooks(agent),
     ...compactionPolicy(agent),
-    retrieveMemories: (query) => recallFor(agent, query),
-    undoTool: (call) => undo(agent, call),
-    async goOnWithCaller(call) {
-      const part = await loadPartWithRetry(() => import('../sub-agents/child-runs.ts'))
-      return part.resumeCaller(call)
-    },
-    reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
+    ...rareCalls(agent),
   }
 }
 
@@ -169,11 +130,19 @@ function loadingApprovals(agent: PageParts): LoadApprovals {
   }
 }
 
-/** Hooks that decide whether a call needs approval, and what the request shows. */
-function askingPeople(
-  registry: ToolRegistry,
+type CallHooks =
+  | 'needsApproval'
+  | 'commits'
+  | 'consentKey'
+  | 'describeCall'
+  | 'secretsIn'
+  | 'reconcileTool'
+
+/** Hooks that decide whether a call needs approval, what the request shows, and how an interrupted call ended. */
+function callHooks(
+  { registry, warn }: PageParts,
   loadApprovals: LoadApprovals,
-): Pick<AgentPage, 'needsApproval' | 'commits' | 'consentKey' | 'describeCall'> {
+): Pick<AgentPage, CallHooks> {
   return {
     async needsApproval(call) {
       // Without the part, approval is needed, as after any error of a hook.
@@ -191,7 +160,59 @@ function askingPeople(
       const part = await loadHooks().catch(() => null)
       return part && part.consentKey(registry.get(call.toolName), call)
     },
-    describeCall: (call) => describeCall(registry, call),
+    async describeCall(call) {
+      const part = await loadHooks()
+      return retryWhenLeaving(() => part.describeCall(registry.get(call.toolName), call))
+    },
+    async secretsIn(call) {
+      const part = await loadHooks()
+      const warnOf = (message: string): void => warn('hook-failed', message)
+      return retryWhenLeaving(() => part.secretsIn(registry.get(call.toolName), call, warnOf))
+    },
+    async reconcileTool(call) {
+      const part = await loadHooks().catch(() => null)
+      return part
+        ? part.reconcile(registry.get(call.toolName), call, hooked(call))
+        : { type: 'unknown' }
+    },
+  }
+}
+
+/** Functions whose code few pages need. */
+function rareCalls({
+  options,
+  registry,
+  signal,
+  warn,
+}: PageParts): Pick<
+  AgentPage,
+  'sensitiveFields' | 'undoTool' | 'retrieveMemories' | 'goOnWithCaller'
+> {
+  return {
+    async sensitiveFields({ fields }) {
+      const part = await loadPartWithRetry(() => import('../execution/sensitive-fields.ts'))
+      return part.sensitiveFields(fields)
+    },
+    async undoTool(call) {
+      const part = await loadPartWithRetry(() => import('../execution/undo-tool.ts'))
+      return part.undoTool(registry.get(call.toolName), call, signal)
+    },
+    // The app's memory gets only these fields of the query.
+    async retrieveMemories({ query, conversationId, writtenBy, tainted }) {
+      const part = await loadPartWithRetry(() => import('../features/retrieve-memories.ts'))
+      return part.retrieveMemories(memoriesOf(options), {
+        query,
+        conversationId,
+        writtenBy,
+        tainted,
+        signal,
+        warn: (message) => warn('memory-failed', message),
+      })
+    },
+    async goOnWithCaller(call) {
+      const part = await loadPartWithRetry(() => import('../sub-agents/child-runs.ts'))
+      return part.resumeCaller(call)
+    },
   }
 }
 
@@ -219,29 +240,6 @@ function workerOptions(
     raw: options.raw ?? false,
     ...(options.requests && { requests: true }),
   }
-}
-
-async function undo(
-  { registry, signal }: Pick<VerifierParts, 'signal'> & { readonly registry: ToolRegistry },
-  call: Parameters<AgentPage['undoTool']>[0],
-): ReturnType<AgentPage['undoTool']> {
-  const part = await loadPartWithRetry(() => import('../execution/undo-tool.ts'))
-  return part.undoTool(registry.get(call.toolName), call, signal)
-}
-
-async function recallFor(
-  { options, signal, warn }: VerifierParts,
-  { query, conversationId, writtenBy, tainted }: MemoryQuery,
-): ReturnType<AgentPage['retrieveMemories']> {
-  const part = await loadPartWithRetry(() => import('../features/retrieve-memories.ts'))
-  return part.retrieveMemories(memoriesOf(options), {
-    query,
-    conversationId,
-    writtenBy,
-    tainted,
-    signal,
-    warn: (message) => warn('memory-failed', message),
-  })
 }
 
 /** Loads the callers of `verify` and `beforeModel` on first use: few agents have one. */
@@ -278,6 +276,7 @@ function compactionPolicy({
 }: VerifierParts): Pick<AgentPage, 'chooseCompaction' | 'stopChoosing'> {
   const policy = compaction && compaction.policy
   let chooser: CompactionChooser | undefined
+  let loading: Promise<CompactionChooser | undefined> | undefined
   const load = async (): Promise<CompactionChooser | undefined> => {
     if (typeof policy !== 'function') return undefined
     const part = await loadPartWithRetry(() => import('../features/choose-compaction.ts'))
@@ -285,8 +284,8 @@ function compactionPolicy({
   }
   return {
     chooseCompaction: async (query) =>
-      (await load())?.choose(query) ?? { type: 'chosen', choice: 'auto' },
-    stopChoosing: async (run) => chooser?.stop(run),
+      (await (loading = load()))?.choose(query) ?? { type: 'chosen', choice: 'auto' },
+    stopChoosing: async (run) => (await loading)?.stop(run),
   }
 }
 
@@ -318,14 +317,6 @@ function loadSkills(): Promise<typeof SkillsOnPage> {
 
 function refOf({ name, description, loaded }: Skill): SkillRef {
   return { name, description, ...(loaded && { loaded }) }
-}
-
-async function reconcile(
-  entry: PreparedTool | undefined,
-  call: ReconcileTool,
-): ReturnType<AgentPage['reconcileTool']> {
-  const part = await loadHooks().catch(() => null)
-  return part ? part.reconcile(entry, call, hooked(call)) : { type: 'unknown' }
 }
 
 /** Returns the names of registered tools that aren't offered. */
@@ -370,10 +361,6 @@ function vetoReason(veto: unknown): string {
   return veto && veto !== true ? describeThrown(veto) : 'The page does not allow this call.'
 }
 
-function hooked({ runId, conversationId, toolCallId, toolName, input }: CallContext): HookedCall {
-  return { runId, conversationId, toolCallId, toolName, input }
-}
-
 /** Connects the agent to the worker that the options name. */
 export function connectAgent(options: LinkOptions, agent: AgentParts): WorkerLink {
   const { agentId } = agent.scope()
@@ -397,13 +384,7 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
       warn: (message) => warn('hook-failed', message),
     },
     parts: agent,
-    page: createAgentPage({
-      options,
-      config,
-      registry,
-      signal,
-      warn,
-    }),
+    page: createAgentPage({ options, config, registry, signal, warn }),
     onRow(row) {
       if (asked.note(row)) personCheck.watch()
     },

@@ -3,6 +3,7 @@ import { whenAborted } from '../../lib/abort.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { ExecuteTool } from '../../protocol/page-calls.ts'
+import { badInput } from '../api/failures.ts'
 import { errorOutput, stringify } from '../execution/format-output.ts'
 import {
   checkedInput,
@@ -326,8 +327,7 @@ class Workflow {
   }
 
   #next(): number {
-    if (this.#isInStep)
-      throw new OffstageError('invalid-input', "A step can't make calls or run other steps.")
+    if (this.#isInStep) throw badInput("A step can't make calls or run other steps.")
     return ++this.#position
   }
 
@@ -550,10 +550,6 @@ function contextOf({ call, signal, progress }: ToolRun, workflow: Workflow): Com
 
 /** Copies the input as JSON, as it is stored. Throws `invalid-input` if it isn't plain data. */
 function plain(input: unknown): JsonValue {
-  if (!isJson(input))
-    throw new OffstageError(
-      'invalid-input',
-      'The input of a call must be plain data, as JSON has it.',
-    )
+  if (!isJson(input)) throw badInput('The input of a call must be plain data, as JSON has it.')
   return JSON.parse(JSON.stringify(input)) as JsonValue
 }

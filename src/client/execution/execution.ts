@@ -2,7 +2,7 @@ import type { ExecuteTool, ToolOutcome } from '../../protocol/page-calls.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import { callers } from '../page-life/child-run-resumers.ts'
 import { formatOutput, describeIssues, errorOutput } from './format-output.ts'
-import type { AgentOptions } from '../api/options.ts'
+import type { AgentOptions, HookedCall } from '../api/options.ts'
 import { watchLeaving, type PageLeaving } from '../page-life/page-leaving.ts'
 import type { PreparedTool } from '../tools/prepare-tool.ts'
 import type { ToolOutput } from '../../protocol/message.ts'
@@ -14,6 +14,7 @@ import type {
 } from '../../protocol/composite.ts'
 import { unsafeKey } from '../../lib/json/unsafe-key.ts'
 import { suspensionOf } from '../runs/pending.ts'
+import { isStandardSchema } from '../tools/standard-schema.ts'
 import { isComposite, type ToolCallInfo } from '../tools/tool.ts'
 import { unwrapUntrusted } from '../../protocol/taint.ts'
 
@@ -112,6 +113,8 @@ export class Execution {
   async run(prepared: PreparedTool, runner: ToolRunner): Promise<void> {
     const { call, signal } = this
     const leaving = watchLeaving()
+    // A function that ignores its signal may never end.
+    signal.addEventListener('abort', leaving.stop)
     this.prepared = prepared
     const hold = (isHeld: boolean): void => {
       clearTimeout(this.#timer)
@@ -177,13 +180,11 @@ export class Execution {
     const { call } = this
     const { afterToolCall, warn } = this.owner.hooks(call) ?? {}
     if (!afterToolCall || !hasOutput(outcome)) return outcome
-    const { runId, conversationId, toolCallId, toolName, input } = call
     const { output } = outcome
     const status = outcome.status === 'unknown' ? 'interrupted' : outcome.status
-    const of = { runId, conversationId, toolCallId, toolName, input }
     try {
       const changed = await inTime(
-        (async () => afterToolCall({ ...of, status, output, result }))(),
+        (async () => afterToolCall({ ...hooked(call), status, output, result }))(),
         call.timeoutMs,
       )
       if (!changed) return outcome
@@ -285,13 +286,18 @@ export const runTool: ToolRunner = async (run) => {
   }
 }
 
-export function infoOf({ runId, conversationId, toolCallId }: ExecuteTool): ToolCallInfo {
+export function infoOf({ runId, conversationId, toolCallId }: ToolCallInfo): ToolCallInfo {
   return { runId, conversationId, toolCallId }
+}
+
+/** Returns a call as the agent's hooks get it, without other fields of the protocol. */
+export function hooked({ toolName, input, ...call }: HookedCall): HookedCall {
+  return { ...infoOf(call), toolName, input }
 }
 
 /** Returns the input for the tool's function, or the ending of a call whose input is invalid. */
 export async function checkedInput({
-  prepared: { standard },
+  prepared: { tool },
   call,
   signal,
 }: ToolRun): Promise<ToolEnding | { readonly input: unknown }> {
@@ -302,8 +308,10 @@ export async function checkedInput({
     const output = errorOutput('invalid_params', `'${unsafe}' is no allowed key.`)
     return { outcome: { status: 'invalid', output } }
   }
-  if (!standard) return { input }
-  const checked = await standard['~standard'].validate(input)
+  // A mounted tool has its newest schema.
+  const { inputSchema } = tool
+  if (!isStandardSchema(inputSchema)) return { input }
+  const checked = await inputSchema['~standard'].validate(input)
   if (checked.issues) {
     const output = errorOutput('invalid_params', describeIssues(checked.issues))
     return { outcome: { status: 'invalid', output } }
@@ -321,8 +329,9 @@ export async function endingOf(
   const suspension = suspensionOf(returned)
   if (suspension) return { outcome: { status: 'suspended', ...suspension } }
   const { result, untrusted } = unwrapUntrusted(returned)
-  const shown = tool.toModelOutput ? await tool.toModelOutput(result, input) : result
-  const output = await formatOutput(shown)
+  const shown = async (): Promise<unknown> =>
+    tool.toModelOutput ? tool.toModelOutput(result, input) : result
+  const output = await formatOutput(shown())
   const status = output.type === 'error' ? 'failed' : 'succeeded'
   return { outcome: { status, output, ...(untrusted !== undefined && { untrusted }) }, result }
 }

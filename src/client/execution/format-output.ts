@@ -98,11 +98,12 @@ export function errorOutput(code: CallErrorCode, message: string): ToolOutput {
 }
 
 /**
- * Converts a tool's result to the output for the model. Never rejects: a result that can't be sent becomes an error
- * output.
+ * Converts a tool's result, or a promise of it, to the output for the model. Never rejects: a result that can't be sent
+ * becomes an error output.
  */
-export async function formatOutput(value: unknown): Promise<ToolOutput> {
+export async function formatOutput(result: unknown): Promise<ToolOutput> {
   try {
+    const value = await result
     if (value === undefined) return { type: 'text', value: 'Done. The tool returned nothing.' }
     let isContent = Array.isArray((value as { readonly content?: unknown } | null)?.content)
     const json = stringify(value, (raw) => {

@@ -1,4 +1,5 @@
 import { turnAt, undoPlan, type UndoPlan } from '../../conversation/undo-plan.ts'
+import { signalWithin } from '../../lib/abort.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { ToolOutput } from '../../protocol/message.ts'
@@ -22,10 +23,7 @@ export async function undoTool(
   if (!entry?.tool.undo || life.aborted) return { status: 'not-begun' }
   const { tool } = entry
   const { runId, conversationId, toolCallId, input, output, idempotencyKey } = call
-  const signal = AbortSignal.any([
-    life,
-    AbortSignal.timeout(Math.min(tool.timeoutMs ?? TIMEOUT_MS, 2 ** 31 - 1)),
-  ])
+  const signal = signalWithin(tool.timeoutMs ?? TIMEOUT_MS, life)
   const context = { runId, conversationId, toolCallId, idempotencyKey, signal }
   try {
     const names =

@@ -1,4 +1,5 @@
 import type { CompactionChoice, CompactionPolicy } from '../../protocol/compaction.ts'
+import { signalWithin } from '../../lib/abort.ts'
 import { describeThrown } from '../../protocol/error.ts'
 import type { CompactionQuery, CompactionAnswer } from '../../protocol/page-calls.ts'
 import type { RunRef } from '../../protocol/conversation.ts'
@@ -49,10 +50,9 @@ export class CompactionChooser {
 
   async #askChoice(
     situation: Omit<CompactionQuery, 'agentId'>,
-    stop: AbortController,
+    { signal: stopped }: AbortController,
   ): Promise<CompactionAnswer> {
-    const late = AbortSignal.timeout(CHOOSE_MS)
-    const signal = AbortSignal.any([stop.signal, this.#life, late])
+    const signal = signalWithin(CHOOSE_MS, stopped, this.#life)
     try {
       const choice: unknown = await retryWhenLeaving(() =>
         untilAborted(async () => this.#choose({ ...situation, signal }), signal),
@@ -60,7 +60,8 @@ export class CompactionChooser {
       return { type: 'chosen', choice: readChoice(choice) }
     } catch (thrown) {
       if (this.#life.aborted) throw disposedError()
-      const why = late.aborted ? `it took longer than ${CHOOSE_MS} ms` : describeThrown(thrown)
+      const isLate = signal.aborted && !stopped.aborted
+      const why = isLate ? `it took longer than ${CHOOSE_MS} ms` : describeThrown(thrown)
       return { type: 'failed', message: why }
     }
   }

@@ -119,20 +119,30 @@ interface Discussed {
   readonly tool: Tool | undefined
 }
 
+/** Options that the agent of a discussion shares with its host. No tool and no other hook reaches it. */
+const SHARED = [
+  'storage',
+  'redact',
+  'worker',
+  'workerUrl',
+  'engines',
+  'raw',
+  'requests',
+  'heartbeatMs',
+  'limits',
+  'beforeModel',
+] as const
+
 /** The host's model and store, and none of its tools: what the model answers can have no effect. */
 function optionsOf(
   { config, options }: AgentParts,
   stored: StoredConversation,
   { waiting, tool }: Discussed,
 ): AgentOptions {
-  const { storage, redact, worker, workerUrl, engines, raw, requests, heartbeatMs, limits } =
-    options
-  const { beforeModel } = options
-  const given = { storage, redact, worker, workerUrl, engines, raw, requests, heartbeatMs, limits }
   const { input, path, toolCallId, toolName } = waiting
   return {
     ...(Object.fromEntries(
-      Object.entries({ ...given, beforeModel }).filter(([, value]) => value !== undefined),
+      SHARED.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
     ) as Partial<AgentOptions>),
     model: config.model,
     instructions: tool ? `${INSTRUCTIONS}\n${SUGGESTING}` : INSTRUCTIONS,

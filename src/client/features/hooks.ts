@@ -7,10 +7,12 @@ import type {
   ReconcileVerdict,
   VerifyQuery,
 } from '../../protocol/page-calls.ts'
+import { signalWithin } from '../../lib/abort.ts'
 import type { Fact } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { AgentOptions, HookedCall } from '../api/options.ts'
+import { infoOf } from '../execution/execution.ts'
 import { errorOutput, formatOutput, stringify, truncate } from '../execution/format-output.ts'
 import type { AgentPage, Redactor } from '../page-life/page-api.ts'
 import { retryWhenLeaving } from '../page-life/page-leaving.ts'
@@ -67,19 +69,11 @@ export class Verifier {
     this.#asked.delete(messageId)
   }
 
-  async #check(answer: VerifyQuery, stop: AbortController): Promise<string | null> {
-    const { options, signal: life } = this.#agent
+  async #check(answer: VerifyQuery, { signal: stopped }: AbortController): Promise<string | null> {
+    const { options, signal: life, warn } = this.#agent
     const { verifyTimeoutMs = TIMEOUT_MS } = options
     const { runId, conversationId, text, toolCalls } = answer
-    const { signal } = stop
-    const abort = (): void => stop.abort()
-    let isLate = false
-    life.addEventListener('abort', abort)
-    const late = (): void => {
-      isLate = true
-      stop.abort()
-    }
-    const timer = setTimeout(late, Math.min(verifyTimeoutMs, 2 ** 31 - 1))
+    const signal = signalWithin(verifyTimeoutMs, stopped, life)
     try {
       const asked = { runId, conversationId, text, toolCalls, signal }
       const verdict: unknown = await retryWhenLeaving(() =>
@@ -87,14 +81,12 @@ export class Verifier {
       )
       return feedbackOf(verdict)
     } catch (thrown) {
-      if (signal.aborted && !isLate) return null
-      const why = isLate ? `it took longer than ${verifyTimeoutMs} ms` : describeThrown(thrown)
-      const message = `verify has failed, and the answer stands: ${why}`
-      this.#agent.warn('hook-failed', message)
+      if (stopped.aborted || life.aborted) return null
+      const why = signal.aborted
+        ? `it took longer than ${verifyTimeoutMs} ms`
+        : describeThrown(thrown)
+      warn('hook-failed', `verify has failed, and the answer stands: ${why}`)
       return null
-    } finally {
-      clearTimeout(timer)
-      life.removeEventListener('abort', abort)
     }
   }
 }
@@ -156,13 +148,13 @@ function failed(why: string): OffstageError {
 /** Calls the tool's `commits`. Throwing, or returning anything but false, counts as true. */
 export async function commits(
   entry: PreparedTool | undefined,
-  { runId, conversationId, toolCallId, input }: CallContext,
+  call: CallContext,
 ): Promise<boolean> {
   if (!entry?.tool.commits) return true
   const { tool } = entry
-  const context = { runId, conversationId, toolCallId, tainted: true }
+  const context = { ...infoOf(call), tainted: true }
   try {
-    const says: unknown = await retryWhenLeaving(async () => tool.commits?.(input, context))
+    const says: unknown = await retryWhenLeaving(async () => tool.commits?.(call.input, context))
     return says !== false
   } catch {
     return true
@@ -284,13 +276,8 @@ export async function describeCall(
   call: DescribeCall,
 ): Promise<CallDescription> {
   if (!entry?.tool.describe) return { type: 'nothing' }
-  const { runId, conversationId, toolCallId, input, previous } = call
-  const context = {
-    runId,
-    conversationId,
-    toolCallId,
-    ...(previous !== undefined && { previous }),
-  }
+  const { input, previous } = call
+  const context = { ...infoOf(call), ...(previous !== undefined && { previous }) }
   try {
     const about = await entry.tool.describe(input, context)
     if (!about) return { type: 'nothing' }
@@ -312,20 +299,21 @@ export async function describeCall(
 /** Asks a tool which values of an input are secret, as JSON pointers. Null if the tool can't say. Never rejects. */
 export async function secretsIn(
   entry: PreparedTool | undefined,
-  { runId, conversationId, toolCallId, toolName, input }: CallContext,
+  call: CallContext,
   warn: (message: string) => void,
 ): Promise<readonly string[] | null> {
   // The tool that declared `secretsIn` is no longer registered.
   if (!entry?.tool.secretsIn) return null
   try {
-    const info = { runId, conversationId, toolCallId }
-    const pointers: unknown = await entry.tool.secretsIn(input, info)
+    const pointers: unknown = await entry.tool.secretsIn(call.input, infoOf(call))
     if (!Array.isArray(pointers) || !pointers.every(isPointer))
       throw new TypeError('secretsIn() must return JSON pointers.')
     return pointers
   } catch {
     // The warning leaves out the thrown error, which may hold the secret.
-    warn(`secretsIn of ${toolName} failed: its whole input is kept secret, and needs approval.`)
+    warn(
+      `secretsIn of ${call.toolName} failed: its whole input is kept secret, and needs approval.`,
+    )
     return null
   }
 }

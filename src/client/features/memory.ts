@@ -54,9 +54,9 @@ export interface RetrieveContext {
 /** A memory that outlives conversations. `offstage/memory` has some; your own needs only `retrieve`. */
 export interface AgentMemory {
   /**
-   * Finds entries that fit a user message, best first. Called once for each message, before the model. The entries are
-   * stored with the conversation. If it throws or takes longer than five seconds, the agent continues without its
-   * entries and warns (`memory-failed`).
+   * Finds entries that fit a user message, best first. Called once for each message, or for the newest of several that
+   * are delivered together, before the model. The entries are stored with the conversation. If it throws or takes
+   * longer than five seconds, the agent continues without its entries and warns (`memory-failed`).
    */
   retrieve(
     query: string,

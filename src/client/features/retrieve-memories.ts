@@ -1,3 +1,4 @@
+import { signalWithin } from '../../lib/abort.ts'
 import { untilAborted } from '../runs/until-aborted.ts'
 import { describeThrown } from '../../protocol/error.ts'
 import type { RetrievedMemory } from '../../protocol/page-calls.ts'
@@ -34,7 +35,7 @@ async function retrieveFrom(
   { query, ...context }: Retrieval,
 ): Promise<readonly RetrievedMemory[]> {
   const { signal: life } = context
-  const signal = AbortSignal.any([life, AbortSignal.timeout(RETRIEVE_MS)])
+  const signal = signalWithin(RETRIEVE_MS, life)
   try {
     const entries = await untilAborted(
       async () => memory.retrieve(query, { ...context, limit: MAX_ENTRIES, signal }),

@@ -15,14 +15,10 @@ export async function fetchModel(
   gone: AbortSignal,
 ): Promise<ModelFetchHead | ModelFetchRefusal> {
   const { url, headers, body, credentials, bytes } = request
-  const controller = new AbortController()
-  const { signal } = controller
-  const abort = (): void => controller.abort()
-  gone.addEventListener('abort', abort)
-  if (gone.aborted) abort()
-  const window = openWindow(bytes, controller)
+  const cancelled = new AbortController()
+  const signal = AbortSignal.any([gone, cancelled.signal])
+  const window = openWindow(bytes, signal, () => cancelled.abort())
   const watch = watchCsp(url)
-  let sending: Promise<void> | undefined
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -32,17 +28,15 @@ export async function fetchModel(
       redirect: 'error',
       signal,
     })
-    if (response.body) sending = sendBytes(response.body, bytes, window)
-    const { status } = response
-    return { status, headers: [...response.headers], hasBody: sending !== undefined }
+    const { body: answer, status } = response
+    if (answer) void sendBytes(answer, bytes, window)
+    return { status, headers: [...response.headers], hasBody: answer !== null }
   } catch (thrown) {
     const refusedBy = signal.aborted ? undefined : await watch.refusedBy()
     if (refusedBy === undefined) throw thrown
     return { refusedBy }
   } finally {
     watch.stop()
-    // The worker closes the port. Closing it here could lose the last message.
-    void Promise.resolve(sending).then(() => gone.removeEventListener('abort', abort))
   }
 }
 
@@ -51,18 +45,18 @@ interface SendWindow {
   take(): Promise<void>
 }
 
-/** Counts the chunks that the worker is ready to take. Aborts the request when the worker cancels. */
-function openWindow(port: MessagePort, controller: AbortController): SendWindow {
+/** Counts the chunks that the worker is ready to take. Calls `cancel` when the worker cancels the request. */
+function openWindow(port: MessagePort, signal: AbortSignal, cancel: () => void): SendWindow {
   let room = FETCH_WINDOW
   let wake: (() => void) | undefined
   const widen = (pieces: number): void => {
     room += pieces
     wake?.()
   }
-  controller.signal.addEventListener('abort', () => widen(Infinity))
+  signal.addEventListener('abort', () => widen(Infinity))
   port.onmessage = ({ data }) => {
     const wish = data as BytesWish
-    if (wish.type === 'cancel') controller.abort()
+    if (wish.type === 'cancel') cancel()
     else widen(wish.pieces)
   }
   return {
@@ -76,7 +70,10 @@ function openWindow(port: MessagePort, controller: AbortController): SendWindow 
   }
 }
 
-/** Never rejects: an error in the body is posted as `broken`. */
+/**
+ * Never rejects: an error in the body is posted as `broken`. The worker closes the port. Closing it here could lose the
+ * last message.
+ */
 async function sendBytes(
   body: ReadableStream<Uint8Array>,
   port: MessagePort,

@@ -204,6 +204,7 @@ export class AgentRuns {
     const handle = this.handleOf(command)
     const reason = (): string => abortReasonText(signal?.reason)
     if (signal?.aborted) {
+      if (command.message) this.unsentMessages.set(command.runId, command.message)
       handle.end({ outcome: 'aborted', reason: reason() })
       return handle
     }

@@ -1,4 +1,4 @@
-import { OffstageError } from '../../protocol/error.ts'
+import { badInput } from '../api/failures.ts'
 
 /** Return value of a tool whose outcome comes later. Create it with `pending()`. */
 export interface Pending {
@@ -28,10 +28,7 @@ const MAX_CHARACTERS = 10_000
  */
 export function pending({ resumeToken, until }: Pending): Pending {
   if (typeof resumeToken !== 'string' || resumeToken.length > MAX_CHARACTERS)
-    throw new OffstageError(
-      'invalid-input',
-      `resumeToken must be a text of ${MAX_CHARACTERS} characters at most.`,
-    )
+    throw badInput(`resumeToken must be a text of ${MAX_CHARACTERS} characters at most.`)
   const made = { resumeToken, ...(until !== undefined && { until: timeOf(until) }), [KEY]: true }
   return made
 }
@@ -51,5 +48,5 @@ const LAST_TIME = 8.64e15
 function timeOf(until: unknown): number {
   const time = until instanceof Date ? until.getTime() : until
   if (typeof time === 'number' && Math.abs(time) <= LAST_TIME) return time
-  throw new OffstageError('invalid-input', 'until must be a Date or milliseconds since 1970.')
+  throw badInput('until must be a Date or milliseconds since 1970.')
 }

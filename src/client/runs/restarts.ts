@@ -6,7 +6,7 @@ import { OffstageError } from '../../protocol/error.ts'
 import { toOffstageError } from '../api/failures.ts'
 import type { RunHandle } from './run.ts'
 import { isPaused, pendingCalls } from '../../conversation/pending.ts'
-import type { CheckRisk, StreamItem } from '../../protocol/notices.ts'
+import type { CheckRisk, StreamItem, WorkerNotice } from '../../protocol/notices.ts'
 import type { FeedNotice } from '../views/feeds.ts'
 
 export function workerLostError(): OffstageError {
@@ -17,7 +17,7 @@ export function workerLostError(): OffstageError {
   )
 }
 
-export function workerHungError({ toolName, patterns }: CheckRisk): OffstageError {
+function workerHungError({ toolName, patterns }: CheckRisk): OffstageError {
   return new OffstageError(
     'worker-hung',
     `Checking an input of ${toolName} never ended. Rewrite the slow pattern of its schema (${patterns.join(' , ')}).`,
@@ -27,21 +27,17 @@ export function workerHungError({ toolName, patterns }: CheckRisk): OffstageErro
 
 /** A run resumed alone: if the worker dies meanwhile, this run is the cause. */
 interface Trial {
-  /** Resolves when the run makes progress, when the worker is lost, or when the time is up. */
-  readonly over: Promise<void>
-  readonly isLost: boolean
-  /** Ends the trial. Call it once nobody waits for the run any more, whatever the result. */
-  end(): void
-}
-
-interface OpenTrial {
   readonly agentId: string
   readonly runId: string
+  /** Resolves when the run makes progress, when the worker is lost, or when the time is up. */
+  readonly over: Promise<void>
+  isLost: boolean
+  /** Ends the trial. Call it once nobody waits for the run any more, whatever the result. */
   end(isLost?: boolean): void
 }
 
 /** A run that crashed a worker. */
-export interface CrashedRun {
+interface CrashedRun {
   readonly agentId: string
   /** Empty for an extraction. */
   readonly runId: string
@@ -51,28 +47,29 @@ export interface CrashedRun {
 
 /** Finds the run that crashes workers, so that the other runs survive. */
 class Suspects {
-  #trial: OpenTrial | undefined
+  #trial: Trial | undefined
   /** Runs without progress during their trial. They may still crash the worker later. */
   readonly #unclear = new Set<string>()
 
   tryOut(run: { readonly agentId: string; readonly runId: string }, limitMs: number): Trial {
     let resolve: () => void
     const over = new Promise<void>((settle) => (resolve = settle))
-    const trial = { over, isLost: false, end: (): void => open.end() }
-    const open: OpenTrial = {
+    const trial: Trial = {
       ...run,
+      over,
+      isLost: false,
       end: (isLost = false) => {
         clearTimeout(timer)
-        if (this.#trial === open) this.#trial = undefined
+        if (this.#trial === trial) this.#trial = undefined
         trial.isLost ||= isLost
         resolve()
       },
     }
     const timer = setTimeout(() => {
       this.#unclear.add(run.runId)
-      open.end()
+      trial.end()
     }, limitMs)
-    this.#trial = open
+    this.#trial = trial
     return trial
   }
 
@@ -149,7 +146,7 @@ function lostRuns({ runs }: RunParts): RunHandle[] {
 }
 
 /** Sends a new worker the aborts that no worker has received yet. */
-function sendAborts(agent: RunParts): void {
+export function sendAborts(agent: RunParts): void {
   for (const runId of agent.runs.aborts.keys()) sendAbort(agent, runId).catch(() => {})
 }
 
@@ -229,30 +226,54 @@ const RESTART_WINDOW_MS = 60_000
 /** Delay before the next worker after the first, second and third death in that window. Heartbeats. */
 const PAUSE_BEATS = [0, 0.2, 1]
 
+/** How long the trial of a suspected run delays the next one. Heartbeats. */
+const TRIAL_BEATS = 20
+
+type Risk = Extract<WorkerNotice, { readonly type: 'risk' }>
+
 /** An agent that moves to the next worker. */
 export interface RestartedAgent {
   readonly agentId: string
   readonly parts: RunParts
+  /** No worker can be started any more: open runs fail. */
+  failOpenRuns(error: OffstageError): void
 }
 
-export interface RestartsHost {
+interface RestartsHost {
   agents(): readonly RestartedAgent[]
-  /** How long a trial run may delay the next run. Milliseconds. */
-  readonly trialMs: number
   readonly heartbeatMs: number
   open(): Promise<Connection>
   isLive(connection: Connection): boolean
 }
 
-/** Replaces a lost worker, and resumes its unfinished runs. */
+/** Finds the run that caused a worker's death, starts the next worker, and resumes the unfinished runs. */
 export class Restarts {
-  readonly suspects: Suspects = new Suspects()
   readonly #host: RestartsHost
+  readonly #suspects = new Suspects()
+  /** Work that the worker is about to do, and that may never end. */
+  #risk: Risk | undefined
   /** Times of the counted restarts in the last minute. */
   #times: number[] = []
 
   constructor(host: RestartsHost) {
     this.#host = host
+  }
+
+  /** Records that the worker begins, or has finished, work that may never end. */
+  note(notice: Risk): void {
+    this.#risk = notice.risk ? notice : undefined
+  }
+
+  onPublished(notice: FeedNotice): void {
+    this.#suspects.onPublished(notice)
+  }
+
+  /** Returns the run that caused the worker's death, if only one can have. */
+  blame(): CrashedRun | undefined {
+    const risk = this.#risk
+    this.#risk = undefined
+    const suspect = this.#suspects.blame()
+    return risk?.risk ? { ...risk, error: workerHungError(risk.risk) } : suspect
   }
 
   /** Waits before another worker starts: the cause of the last death may be temporary. */
@@ -264,13 +285,19 @@ export class Restarts {
     if (left > 0) await sleep(left)
   }
 
-  /** Resolves once there is another worker. Rejects if there won't be one. */
-  async restart(counts: boolean): Promise<void> {
+  /** Resolves to true once there is another worker, to false if there will be none. */
+  async restart(counts: boolean): Promise<boolean> {
     const now = monotonicMs()
     this.#recent(now)
     if (counts) this.#times.push(now)
-    if (this.#times.length > MAX_RESTARTS) throw workerLostError()
-    void this.#resumeRuns(await this.#host.open())
+    try {
+      if (this.#times.length > MAX_RESTARTS) throw workerLostError()
+      void this.#resumeRuns(await this.#host.open())
+      return true
+    } catch (thrown) {
+      for (const agent of this.#host.agents()) agent.failOpenRuns(toOffstageError(thrown))
+      return false
+    }
   }
 
   #recent(now: number): readonly number[] {
@@ -279,17 +306,17 @@ export class Restarts {
 
   /** Resumes the lost runs. After a second death, one at a time, to find the run that crashes the worker. */
   async #resumeRuns(connection: Connection): Promise<void> {
-    const { trialMs, isLive } = this.#host
+    const { heartbeatMs, isLive } = this.#host
     const agents = this.#host.agents()
     // Collected up front: runs that start during the trials aren't lost runs.
     const lost = agents.map(({ agentId, parts }) => ({ agentId, parts, runs: lostRuns(parts) }))
     const isSuspicious = this.#times.length > 1 && lost.flatMap(({ runs }) => runs).length > 1
-    for (const { parts } of agents) sendAborts(parts)
     const aborted = (runId: string): Promise<unknown> =>
       Promise.allSettled(agents.flatMap(({ parts }) => parts.runs.aborting.get(runId) ?? []))
     const taking = { aborted, isLive: () => isLive(connection) }
     for (const { agentId, parts, runs } of lost) {
-      const tryOut = (runId: string): Trial => this.suspects.tryOut({ agentId, runId }, trialMs)
+      const tryOut = (runId: string): Trial =>
+        this.#suspects.tryOut({ agentId, runId }, TRIAL_BEATS * heartbeatMs)
       const taken = resumeLostRuns(parts, runs, { ...taking, ...(isSuspicious && { tryOut }) })
       if (isSuspicious) await taken
       if (!isLive(connection)) return

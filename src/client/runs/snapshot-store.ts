@@ -1,3 +1,4 @@
+import { sleep } from '../../lib/sleep.ts'
 import type { OffstageError } from '../../protocol/error.ts'
 import { reportThrown } from '../api/failures.ts'
 
@@ -52,7 +53,7 @@ export function createSnapshotStore<Value>(
         value = host.failed(thrown)
         notifyAll(listeners)
         if ((thrown as Partial<OffstageError>).retryable)
-          setTimeout(() => listeners.size > 0 && open(), RETRY_MS)
+          void sleep(RETRY_MS).then(() => listeners.size > 0 && open())
       },
     )
   }

@@ -455,16 +455,10 @@ async function diagnoseStart(
   { violations, host: { signal } }: FailedAttempt,
 ): Promise<Cause> {
   if (failure.otherVersion !== undefined) throw mismatch(failure.otherVersion)
-  const over = new AbortController()
-  const end = (): void => over.abort()
-  const timer = setTimeout(end, LOOKING_MS)
-  signal.addEventListener('abort', end, over)
-  if (signal.aborted) end()
+  const looking = AbortSignal.any([signal, AbortSignal.timeout(LOOKING_MS)])
   const url = addressOf(failure)
-  const cause = await findCause({ kind, failure, url, violations, signal: over.signal })
-  clearTimeout(timer)
+  const cause = await findCause({ kind, failure, url, violations, signal: looking })
   if (signal.aborted) throw disposedError()
-  end()
   return {
     ...cause,
     thrown: failure.thrown,

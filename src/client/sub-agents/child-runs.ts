@@ -91,6 +91,9 @@ interface Ended {
   onUsage(usage: RunUsage): void
 }
 
+/** Child conversations whose extraction has lost its worker once. The second time, the extraction may be the cause. */
+const interrupted = new Set<string>()
+
 /** Returns the output of the call, which the calling model gets. */
 async function outputOf(
   sub: SubAgent,
@@ -110,6 +113,11 @@ async function outputOf(
     const data = await sub.agent.extract({ schema, input, signal, onUsage })
     return await formatOutput({ ok: true, status: 'completed', output: data })
   } catch (thrown) {
+    // The sub-agent's work is done. A worker that the page itself ended, for the page cache, must not cost it.
+    if ((thrown as Partial<OffstageError>).code === 'worker-lost' && !interrupted.has(childId)) {
+      interrupted.add(childId)
+      throw thrown
+    }
     return failed('invalid-output', describeThrown(thrown), true)
   }
 }

@@ -18,7 +18,7 @@ function trustOf(tool: AnyTool, name: string, policy: WhileTainted): Trust {
   const untrusted = untrustedSource(tool, name)
   const whileTainted = needsApprovalWhileTainted(tool, policy)
   return {
-    ...(remote && { remote }),
+    ...(remote && { remote: { ...remote } }),
     ...(tool.commits && { hasCommits: true }),
     ...(untrusted !== undefined && { untrusted }),
     ...(whileTainted && { whileTainted }),

@@ -3,7 +3,7 @@ import { OffstageError } from '../../protocol/error.ts'
 import { cleanName } from './clean-name.ts'
 import { badConfig } from '../api/failures.ts'
 import { checkNames, isMisspelt } from '../api/check-names.ts'
-import { type StandardSchema, isStandardSchema, jsonSchemaOf } from './standard-schema.ts'
+import { jsonSchemaOf } from './standard-schema.ts'
 import { type CompositeTool, isComposite, type Tool } from './tool.ts'
 import { findInvalidSchemaPath } from './invalid-schema.ts'
 
@@ -19,7 +19,6 @@ export interface PreparedTool {
   /** True if model APIs may refuse the name of the tool, or of a parameter. */
   readonly isOddlyNamed: boolean
   readonly inputSchema: JsonSchema
-  readonly standard: StandardSchema | undefined
   /** Set for tools of the package: `enabledTools` lists only the app's. */
   readonly isAlwaysEnabled?: true
 }
@@ -40,7 +39,7 @@ export function prepareTool(tool: Tool | CompositeTool): PreparedTool {
   if (!hasFunction(tool)) throw badConfig(`The tool ${name} needs execute(), or run().`)
   if (typeof tool.description !== 'string')
     throw badConfig(`The tool ${name} needs a description: the model reads it.`)
-  const { timeoutMs = 1, inputSchema } = tool
+  const { timeoutMs = 1 } = tool
   if (!(timeoutMs > 0)) throw badConfig(`timeoutMs of the tool ${name} must be above 0.`)
   const schema = toJsonSchema(tool, name)
   const made = {
@@ -49,7 +48,6 @@ export function prepareTool(tool: Tool | CompositeTool): PreparedTool {
     modelName,
     isOddlyNamed: name !== modelName || ODD_KEY.test(JSON.stringify(schema)),
     inputSchema: schema,
-    standard: isStandardSchema(inputSchema) ? inputSchema : undefined,
   }
   checkParameters(schema, name)
   prepared.set(tool, made)

@@ -544,6 +544,7 @@ export class ConversationListView implements Source<readonly ConversationRecord[
       }
     } catch {
       this.#isStale = true
+      setTimeout(() => this.#listeners.size > 0 && this.attend(), RETRY_MS)
     } finally {
       this.#isReading = false
     }

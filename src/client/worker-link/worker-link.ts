@@ -16,14 +16,7 @@ import {
   type Redactor,
   Redactors,
 } from '../page-life/page-api.ts'
-import {
-  type CrashedRun,
-  type RestartedAgent,
-  Restarts,
-  type RestartsHost,
-  workerHungError,
-  workerLostError,
-} from '../runs/restarts.ts'
+import { type RestartedAgent, Restarts, sendAborts, workerLostError } from '../runs/restarts.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { connectSource } from './worker-source.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
@@ -86,20 +79,6 @@ async function isAlive({ ping, intervalMs }: Heartbeat): Promise<boolean> {
   return answered
 }
 
-/**
- * Calls `leave` when the page may enter the browser's back/forward cache, and `return` when it comes back. Running
- * work would make the browser drop the page from the cache.
- */
-function onPageCache(page: { readonly signal: AbortSignal; leave(): void; return(): void }): void {
-  const { signal } = page
-  globalThis.addEventListener?.('pagehide', ({ persisted }) => persisted && page.leave(), {
-    signal,
-  })
-  globalThis.addEventListener?.('pageshow', ({ persisted }) => persisted && page.return(), {
-    signal,
-  })
-}
-
 /** Calls back when the page is shown, hidden, frozen or left. After the last three, no further event is guaranteed. */
 function onPageVisibility(signal: AbortSignal, changed: () => void): void {
   const options = { signal, capture: true }
@@ -154,65 +133,8 @@ class OpenCommands {
   }
 }
 
-type Risk = Extract<WorkerNotice, { readonly type: 'risk' }>
-
-interface DeathsHost extends RestartsHost {
-  agents(): readonly (RestartedAgent & {
-    /** No worker can be started any more: the agent's open runs fail. */
-    failOpenRuns(error: OffstageError): void
-  })[]
-}
-
-/** Finds the run that caused a worker's death, and starts the next worker. */
-class WorkerDeaths {
-  readonly #host: DeathsHost
-  /** Work that the worker is about to do, and that may never end. */
-  #risk: Risk | undefined
-  readonly #restarts: Restarts
-
-  constructor(host: DeathsHost) {
-    this.#host = host
-    this.#restarts = new Restarts(host)
-  }
-
-  /** Records that the worker begins, or has finished, work that may never end. */
-  note(notice: Risk): void {
-    this.#risk = notice.risk ? notice : undefined
-  }
-
-  onPublished(notice: FeedNotice): void {
-    this.#restarts.suspects.onPublished(notice)
-  }
-
-  /** Returns the run that caused the worker's death, if only one can have. */
-  blame(): CrashedRun | undefined {
-    const risk = this.#risk
-    this.#risk = undefined
-    const suspect = this.#restarts.suspects.blame()
-    return risk?.risk ? { ...risk, error: workerHungError(risk.risk) } : suspect
-  }
-
-  /** Waits before another worker is started: the longer, the more have died lately. */
-  pause(): Promise<void> {
-    return this.#restarts.pause()
-  }
-
-  /** Resolves to true once there is another worker, to false if there will be none. */
-  async restart(counts: boolean): Promise<boolean> {
-    try {
-      await this.#restarts.restart(counts)
-      return true
-    } catch (thrown) {
-      for (const agent of this.#host.agents()) agent.failOpenRuns(toOffstageError(thrown))
-      return false
-    }
-  }
-}
-
 const HEARTBEAT_MS = 3000
 const RELEASE_MS = 1000
-/** How long the trial of a suspected run delays the next one. Heartbeats. */
-const TRIAL_BEATS = 20
 
 export type AgentNotice =
   | Exclude<
@@ -238,8 +160,6 @@ export interface LinkedAgent extends ExecutionHost, RestartedAgent {
   hasOpenWork(): boolean
   /** Fails the run that caused the worker's death, here and in the store. */
   failCrashedRun(runId: string, error: OffstageError): void
-  /** No worker can be started any more: open runs fail. */
-  failOpenRuns(error: OffstageError): void
   /** Called when the agent is disposed. */
   releaseEngines(): void
 }
@@ -265,7 +185,7 @@ export class WorkerLink {
   readonly #agents = new Map<string, LinkedAgent>()
   readonly #gate = createBatchGate()
   readonly #commands = new OpenCommands()
-  readonly #deaths: WorkerDeaths
+  readonly #restarts: Restarts
   /** Number of commands that the next worker is sent again. */
   #carried = 0
   readonly #closed = new AbortController()
@@ -296,19 +216,19 @@ export class WorkerLink {
         [...this.#agents.values()].some(({ parts: { runs } }) => runs.isAborted(runId)),
       toPageTime: (workerMs) => this.#toPageTime(workerMs),
     })
-    this.#deaths = new WorkerDeaths({
+    this.#restarts = new Restarts({
       agents: () => [...this.#agents.values()],
-      trialMs: TRIAL_BEATS * this.#heartbeatMs,
       heartbeatMs: this.#heartbeatMs,
       open: () => this.#openConnection(),
       isLive: (connection) => this.#live === connection,
     })
     onPageVisibility(this.#closed.signal, this.#sayVisibility)
-    onPageCache({
-      signal: this.#closed.signal,
-      leave: () => this.#suspendForCache(),
-      return: () => this.#returned(),
-    })
+    const { signal } = this.#closed
+    const on = (type: 'pagehide' | 'pageshow', act: () => void): void =>
+      globalThis.addEventListener?.(type, ({ persisted }) => persisted && act(), { signal })
+    // Running work would make the browser drop the page from the back/forward cache.
+    on('pagehide', () => this.#suspendForCache())
+    on('pageshow', () => this.#returned())
   }
 
   /** Returns the link to the worker that these options name, and counts the agent until it is removed. */
@@ -394,7 +314,7 @@ export class WorkerLink {
 
   async #connect(): Promise<Connection> {
     // `#opening` must be set before listeners hear of the start, as they may ask something of the worker.
-    await this.#deaths.pause()
+    await this.#restarts.pause()
     if (this.#closed.signal.aborted) throw disposedError()
     this.#emit({ type: 'worker', state: 'starting' })
     this.#gate.reset()
@@ -414,12 +334,15 @@ export class WorkerLink {
     this.#toPageTime = connection.toPageTime
     this.#sayVisibility()
     this.#emit({ type: 'worker', state: 'ready' })
-    if (this.#hasLost) this.#rejoin()
+    if (this.#hasLost) {
+      this.#rejoin()
+      for (const { parts } of this.#agents.values()) sendAborts(parts)
+    }
     return connection
   }
 
   #onNotice(notice: WorkerNotice): void {
-    if (notice.type === 'risk') return this.#deaths.note(notice)
+    if (notice.type === 'risk') return this.#restarts.note(notice)
     if (notice.type === 'storage') return this.#onStorage(notice)
     if (notice.type === 'engine-progress') return this.#agents.get(notice.agentId)?.onNotice(notice)
     if (notice.type === 'run-inherited')
@@ -429,7 +352,7 @@ export class WorkerLink {
     if (notice.type !== 'stream' && notice.type !== 'checkpoint') return this.#emit(notice)
     this.feeds.take(notice)
     this.#gate.handled(notice.batch)
-    this.#deaths.onPublished(notice)
+    this.#restarts.onPublished(notice)
   }
 
   #onStorage({ type, storage, isNew, mode, reason }: StorageNotice): void {
@@ -493,12 +416,13 @@ export class WorkerLink {
     this.#hasLost = true
     this.feeds.onWorkerLost()
     this.#emit({ type: 'worker', state: 'lost' })
-    const blamed = this.#deaths.blame()
+    const blamed = this.#restarts.blame()
     // If the page ended the worker itself, no run caused it.
     const crashed = this.#isSuspended ? undefined : blamed
     if (crashed) this.#agents.get(crashed.agentId)?.failCrashedRun(crashed.runId, crashed.error)
     // A death whose cause is known, and won't happen again, doesn't count against the other runs.
-    if (this.#hasOpenWork()) this.#restarting = this.#deaths.restart(!crashed && !this.#isSuspended)
+    if (this.#hasOpenWork())
+      this.#restarting = this.#restarts.restart(!crashed && !this.#isSuspended)
     this.#commands.reject((command) => {
       const extractId = extractIdOf(command)
       const isBlamed = extractId !== undefined && extractId === crashed?.extractId

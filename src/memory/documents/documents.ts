@@ -75,7 +75,7 @@ export class Documents {
     )
     // Not awaited: reading all sources would slow the search. The next message sees the changes.
     if (!isEmpty) void update()
-    return withSources(found.slice(0, Math.min(limit, MOST_SENT)))
+    return withSources(found.slice(0, Math.min(limit, MOST_SENT)), this.#options.trusted)
   }
 
   /** Searches the documents. An empty query returns the first part of each. */
@@ -100,9 +100,7 @@ export class Documents {
     }))
   }
 
-  showSources(chat: SourcesChat): void {
-    showSources(chat)
-  }
+  readonly showSources: (chat: SourcesChat) => void = showSources
 
   /** Waits for running indexing, then removes all. Resolves to the number of documents removed. */
   clear(): Promise<number> {
@@ -119,10 +117,10 @@ export class Documents {
     query: string,
     signal?: AbortSignal,
     onFailure?: (error: OffstageError) => void,
-  ): Promise<StoredPart[]> {
+  ): Promise<readonly StoredPart[]> {
     const { embed, model = '' } = this.#options
     const byWords = await this.#store.find(query)
-    if (!embed) return byWords.map((part) => this.#marked(part))
+    if (!embed) return byWords
     let byVector: readonly StoredEntry[] = []
     try {
       const [vector] = await vectorsOf(embed, [query], signal)
@@ -131,14 +129,7 @@ export class Documents {
       if (signal?.aborted) throw thrown
       onFailure?.(thrown as OffstageError)
     }
-    return (this.#fused([byWords, byVector], ({ id }) => id) as StoredPart[]).map((part) =>
-      this.#marked(part),
-    )
-  }
-
-  #marked(part: StoredPart): StoredPart {
-    const { trusted } = this.#options
-    return trusted ? part : { ...part, untrusted: true }
+    return this.#fused([byWords, byVector], ({ id }) => id) as StoredPart[]
   }
 
   #shown({ id, text, source, document }: StoredPart): DocumentPart {
@@ -162,9 +153,9 @@ export class Documents {
 }
 
 /** Entries to send. Each source is named only once, with its heading. */
-function withSources(parts: readonly StoredPart[]): MemoryEntry[] {
+function withSources(parts: readonly StoredPart[], isTrusted = false): MemoryEntry[] {
   const named = new Set<string>()
-  return parts.map(({ id, text, untrusted, source: { title, heading, url } }) => {
+  return parts.map(({ id, text, source: { title, heading, url } }) => {
     const source = {
       title: heading ? `${title} › ${heading}` : title,
       ...(url !== undefined && { url }),
@@ -172,7 +163,7 @@ function withSources(parts: readonly StoredPart[]): MemoryEntry[] {
     const key = JSON.stringify(source)
     const isNamed = named.has(key)
     named.add(key)
-    return { id, text, ...(untrusted && { untrusted }), ...(!isNamed && { source }) }
+    return { id, text, ...(!isTrusted && { untrusted: true }), ...(!isNamed && { source }) }
   })
 }
 
@@ -530,13 +521,7 @@ function widthOf(text: string): number {
   return text.length > MOST ? text.length : text.length + (text.match(WIDE)?.length ?? 0)
 }
 
-const SENTENCES = /[^.!?。！？…]*[.!?。！？…]*\s*/gu
-const WORDS = /\S*\s*/gu
-
 function* segments(text: string, granularity: 'sentence' | 'word'): Generator<string> {
-  // Older browsers lack `Intl.Segmenter`.
-  if (!('Segmenter' in Intl))
-    return yield* text.match(granularity === 'word' ? WORDS : SENTENCES) ?? []
   for (const { segment } of new Intl.Segmenter(undefined, { granularity }).segment(text))
     yield segment
 }

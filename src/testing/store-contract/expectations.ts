@@ -106,3 +106,12 @@ export interface ContractCase {
 
 /** A requirement, given a store of its own. */
 export type Requirement = (pair: StorePair, tested: StoreUnderTest) => Promise<void>
+
+/** Throws unless the owner of this epoch is refused an append, with this code. */
+export function expectNoAppend(
+  store: Store,
+  epoch: number,
+  code = 'ownership-lost',
+): Promise<void> {
+  return expectRefusal(store.append(appendOf('c', epoch, [ended('r')])), code, 'an append')
+}

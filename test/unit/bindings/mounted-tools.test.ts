@@ -171,10 +171,24 @@ test('renaming a tool to a taken name leaves its old twin unchanged', async () =
   expect(await called(agent)).toEqual([['succeeded', { type: 'text', value: 'twin' }]])
 })
 
-test('a mounted tool may have reactive annotations', async () => {
-  const calls = { toolCalls: [{ toolName: 'order', input: { sku: 'mug' } }] }
-  const agent = stage({ steps: [calls, { text: 'Done.' }] })
-  const mounted = mountNewest(agent, tool({ annotations: reactive({ readOnly: true }) }))
+test('a mounted tool may have reactive annotations and a reactive source', async () => {
+  const agent = stage(ORDER)
+  mountNewest(
+    agent,
+    tool({
+      annotations: reactive({ readOnly: true }),
+      remote: reactive({ source: 'shop', trusted: true }),
+    }),
+  )
   expect(await called(agent)).toEqual([['succeeded', { type: 'text', value: 'old' }]])
-  mounted.unmount()
+})
+
+test('a mounted tool checks its input with the newest schema', async () => {
+  const agent = stage(ORDER)
+  const selling = (stock: readonly string[]): Tool =>
+    tool({ inputSchema: z.object({ sku: z.string().refine((sku) => stock.includes(sku)) }) })
+  const mounted = mountNewest(agent, selling([]))
+  mounted.update(selling(['mug']))
+  mounted.redefine()
+  expect(await called(agent)).toEqual([['succeeded', { type: 'text', value: 'old' }]])
 })

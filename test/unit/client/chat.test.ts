@@ -304,6 +304,15 @@ describe('a run that is stopped while the storage is slow', () => {
   })
 })
 
+test('a message whose signal had aborted before is unsent', async () => {
+  const { conversation, shown } = chat({})
+  await until(() => shown().status === 'idle')
+  const run = conversation.send('Hi', { signal: AbortSignal.abort() })
+  expect(await run.result).toMatchObject({ outcome: 'aborted' })
+  await until(() => shown().unsent)
+  expect(shown()).toMatchObject({ messages: [], unsent: message('Hi') })
+})
+
 test('a message sent to a run that is starting reaches it', async () => {
   const script: Script = { fallback: [{ text: 'Hello.' }] }
   const { conversation, shown } = chat({ script })

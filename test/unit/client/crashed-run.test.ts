@@ -95,6 +95,37 @@ test('a run with a hanging check fails by name, and restarts no other run', asyn
   expect((await other.run.result).outcome).toBe('completed')
 })
 
+test('a run with a hanging check is ended by a later worker if the next one does not start', async () => {
+  const workers: FakeWorker[] = []
+  const spawn = fakeWorkerFactory({}, workers)
+  let missing = 0
+  let isMissing = false
+  const worker = (): ReturnType<typeof spawn> => {
+    if (!isMissing) return spawn()
+    missing += 1
+    throw new Error('The file is missing.')
+  }
+  const model = { provider: 'scripted', model: 'test' }
+  const agent = createAgent({ model, worker, heartbeatMs: 15 })
+  onTestFinished(async () => {
+    await agent.dispose()
+    for (const each of workers) each.die()
+  })
+  const { run, command } = await begun(agent, workers)
+  const { agentId, runId } = command
+  workers[0]!.notify({ type: 'risk', agentId, runId, risk })
+  await sleep(5)
+  isMissing = true
+  workers[0]!.die()
+  expect(await run.result).toMatchObject({ outcome: 'failed', error: { code: 'worker-hung' } })
+  await until(() => missing)
+  isMissing = false
+  const list = (): Promise<unknown> => agent.conversations.list().catch(() => null)
+  await expect.poll(list, { timeout: 20_000 }).not.toBeNull()
+  const ended = { runId, error: { code: 'worker-hung' } }
+  await expect.poll(() => workers.at(-1)!.of<AbortRun>('abortRun')).toMatchObject([ended])
+})
+
 test('an extraction with a hanging check is rejected by name, others are not', async () => {
   const { agents, workers } = shared(2, undefined, { extract: () => new Promise(() => {}) })
   const other = await begun(agents[1]!, workers)

@@ -311,6 +311,20 @@ describe('a tool', () => {
       output: { type: 'text', value: 'shown: 2' },
     })
   })
+
+  test('tells the model that it ran when toModelOutput throws', async () => {
+    const { worker, command } = await withTool(() => 'ordered', {
+      toModelOutput: () => Promise.reject(new Error('no rows')),
+    })
+    expect(await worker.page.executeTool(execution(command))).toEqual({
+      status: 'failed',
+      output: {
+        type: 'error',
+        code: 'failed',
+        message: "The tool's result can't be sent: no rows",
+      },
+    })
+  })
 })
 
 describe('Standard Schema', () => {

@@ -304,6 +304,17 @@ describe('conversations', () => {
     expect(set.worker.of('listConversations').length).toBe(3)
   })
 
+  test('are listed later when they could not be read at first', async () => {
+    const listConversations = vi.fn(() => [record('a', 'A')])
+    listConversations.mockImplementationOnce(() => {
+      throw { code: 'storage-blocked', message: 'Another tab.', retryable: true }
+    })
+    const { agent } = stage({}, { listConversations })
+    agent.conversations.subscribe(() => undefined)
+    await until(() => agent.conversations.getSnapshot().length, 10_000)
+    expect(listConversations).toHaveBeenCalledTimes(2)
+  })
+
   test('get their own ids', () => {
     const { agent } = stage()
     expect(agent.newConversationId()).not.toBe(agent.newConversationId())

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { outcomeOfThrown } from '../../../src/client/execution/execution.ts'
+import { Execution, outcomeOfThrown } from '../../../src/client/execution/execution.ts'
 import { watchLeaving, retryWhenLeaving } from '../../../src/client/page-life/page-leaving.ts'
+import { prepareTool } from '../../../src/client/tools/prepare-tool.ts'
+import type { ExecuteTool } from '../../../src/protocol/page-calls.ts'
+
+interface WatchOptions {
+  readonly signal: AbortSignal
+}
 
 let page: EventTarget
 
@@ -66,4 +72,18 @@ test('an unknown outcome quotes no error: it does not taint, and the error may b
   expect(await outcome).toMatchObject({ status: 'unknown', output: { type: 'error' } })
   expect(JSON.stringify(await outcome)).not.toContain('evil')
   leaving.stop()
+})
+
+test('a tool that ignores its timeout no longer watches the page', async () => {
+  const signals: AbortSignal[] = []
+  vi.stubGlobal('addEventListener', (_type: string, _on: unknown, { signal }: WatchOptions) => {
+    signals.push(signal)
+  })
+  const owner = { agentId: 'a', hooks: () => undefined }
+  const execution = new Execution({ timeoutMs: 300 } as ExecuteTool, owner)
+  const prepared = prepareTool({ name: 't', description: 'T.', execute: () => 1 })
+  void execution.run(prepared, () => new Promise(() => {}))
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, false, false])
+  await vi.advanceTimersByTimeAsync(300)
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true])
 })

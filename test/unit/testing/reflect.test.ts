@@ -220,6 +220,18 @@ test.each<[string, readonly (StreamPart | Promise<unknown>)[], string]>([
   expect(newest(chat)).not.toHaveProperty('reflection')
 })
 
+test('a reflection with a timeoutMs of Infinity takes its time', async () => {
+  const { opened, open } = gate()
+  const reflect = { ...replace, timeoutMs: Infinity }
+  const turns = [answer('52.'), [opened, ...answer('54.')]]
+  const { chat, sent } = talk(turns, createTestStorage(), { reflect })
+  const { result } = chat.send('How much?')
+  await until(() => sent.length === 2)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  open()
+  expect(await result).toMatchObject({ outcome: 'completed', text: '54.' })
+})
+
 test.each(['abort', 'now', 'dispose'])('while a reflection runs: %s', async (what) => {
   const turns = [
     answer('First.'),

@@ -14,7 +14,8 @@ const ask: readonly StreamPart[] = [
   { type: 'finish', finishReason: 'tool-calls' },
 ]
 
-test("when a called agent's extraction kills its worker, the call fails, and isn't tried for ever", async () => {
+/** A run whose call's answer becomes data by extractions; the first `deaths` of them kill their worker. */
+function boss(deaths: number) {
   let extractions = 0
   const workers: WorkerLike[] = []
   const left: Record<string, (readonly StreamPart[])[]> = {
@@ -27,7 +28,11 @@ test("when a called agent's extraction kills its worker, the call fails, and isn
       if (JSON.stringify(messages).includes('outcome of this work')) {
         extractions += 1
         // A model in the worker may run out of memory.
-        workers.at(-1)?.terminate?.()
+        if (extractions <= deaths) {
+          workers.at(-1)?.terminate?.()
+          await new Promise(() => undefined)
+        }
+        for (const part of say('{"metres":12}')) yield [part]
         return
       }
       for (const part of left[config.model]?.shift() ?? say('More.')) yield [part]
@@ -47,17 +52,32 @@ test("when a called agent's extraction kills its worker, the call fails, and isn
     required: ['metres'],
   } as const
   const tool = expert.asTool({ name: 'ask_expert', description: 'Knows.', output })
-  const boss = createAgent({
+  const agent = createAgent({
     model: { provider: 'listed', model: 'boss' },
     tools: [tool],
     ...given,
   })
   onTestFinished(async () => {
-    await Promise.all([boss.dispose(), expert.dispose()])
+    await Promise.all([agent.dispose(), expert.dispose()])
     simulateReload()
   })
-  const { outcome, toolCalls } = await boss.run('How tall?').result
+  return { result: agent.run('How tall?').result, extractions: () => extractions }
+}
+
+test("when a worker dies during a called agent's extraction, that is tried once more", async () => {
+  const { result, extractions } = boss(1)
+  const { outcome, toolCalls } = await result
+  expect(outcome).toBe('completed')
+  expect(toolCalls).toMatchObject([
+    { status: 'succeeded', output: { value: { ok: true, output: { metres: 12 } } } },
+  ])
+  expect(extractions()).toBe(2)
+})
+
+test("when a called agent's extraction kills its worker twice, the call fails, and isn't tried for ever", async () => {
+  const { result, extractions } = boss(Infinity)
+  const { outcome, toolCalls } = await result
   expect(outcome).toBe('completed')
   expect(toolCalls).toMatchObject([{ status: 'failed' }])
-  expect(extractions).toBe(1)
+  expect(extractions()).toBe(2)
 })
