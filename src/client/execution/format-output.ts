@@ -116,10 +116,12 @@ export async function formatOutput(result: unknown): Promise<ToolOutput> {
       if (content) return content
     }
     if (typeof value === 'string') return { type: 'text', value: truncate(value) }
-    if (json === undefined)
+    const tag = tagOf(value)
+    // A `Response` and other objects of the platform have no fields of their own.
+    if (json === undefined || (json === '{}' && !/^(Object|Map)$/.test(tag)))
       return errorOutput(
         'failed',
-        `The tool returned a ${typeof value}, which can't be sent to a model. Return plain data.`,
+        `The tool returned a ${tag}, which can't be sent to a model. Return plain data.`,
       )
     return json.length > MAX_CHARACTERS
       ? { type: 'text', value: truncate(json) }

@@ -52,6 +52,8 @@ describe('formatOutput', () => {
     const values = [
       () => 1,
       Symbol('s'),
+      new Response('text'),
+      new URLSearchParams('q=1'),
       deep,
       selfish,
       {
