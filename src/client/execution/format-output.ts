@@ -106,22 +106,22 @@ export async function formatOutput(result: unknown): Promise<ToolOutput> {
     const value = await result
     if (value === undefined) return { type: 'text', value: 'Done. The tool returned nothing.' }
     let isContent = Array.isArray((value as { readonly content?: unknown } | null)?.content)
-    const json = stringify(value, (raw) => {
+    const replaceFile = (raw: unknown): string | false => {
       if (!isFileLike(raw)) return false
       isContent = true
       return ''
-    })
+    }
+    // A function, a symbol and objects of the platform, such as a `Response`, have no fields of their own.
+    const json = stringify(value, replaceFile) ?? '{}'
     if (isContent) {
       const content = await (await loadPart(() => import('./file-output.ts'))).contentOutput(value)
       if (content) return content
     }
     if (typeof value === 'string') return { type: 'text', value: truncate(value) }
-    const tag = tagOf(value)
-    // A `Response` and other objects of the platform have no fields of their own.
-    if (json === undefined || (json === '{}' && !/^(Object|Map)$/.test(tag)))
+    if (json === '{}' && !/^(Object|Map)$/.test(tagOf(value)))
       return errorOutput(
         'failed',
-        `The tool returned a ${tag}, which can't be sent to a model. Return plain data.`,
+        `The tool returned a ${tagOf(value)}, which can't be sent to a model. Return plain data.`,
       )
     return json.length > MAX_CHARACTERS
       ? { type: 'text', value: truncate(json) }

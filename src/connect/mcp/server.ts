@@ -6,6 +6,7 @@ import { Catalogue } from './catalogue.ts'
 import { type McpConnection, createSignalFactory } from './connection.ts'
 import type { McpPrompts, McpResources, Offers } from './offers.ts'
 import type { DefinitionChange, McpOptions, McpToolOptions } from './options.ts'
+import type { resourceTools as makeTools } from './resource-tools.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 
 /** A connected MCP server. Its name, title, version and instructions are its own claims. */
@@ -50,21 +51,20 @@ export async function createMcpServer(
   options: ServeOptions,
   { address, connecting }: { readonly address: string; readonly connecting?: AbortSignal },
 ): Promise<McpServer> {
-  const resourcePart =
+  const part =
     options.resourceTools === true ? await loadPart(() => import('./resource-tools.ts')) : null
   const server = new ConnectedServer(connection, options, {
     address,
-    resourceTools: (server) =>
-      resourcePart?.resourceTools(connection, server.resources, options) ?? [],
+    makeResourceTools: part?.resourceTools,
   })
-  await server.list(connecting)
+  await server.refresh(connecting)
   server.listen()
   return server
 }
 
 interface ConnectedServerOptions {
   readonly address: string
-  resourceTools(server: McpServer): readonly Tool[]
+  readonly makeResourceTools: typeof makeTools | undefined
 }
 
 class ConnectedServer implements McpServer {
@@ -88,7 +88,7 @@ class ConnectedServer implements McpServer {
   constructor(
     connection: McpConnection,
     options: ServeOptions,
-    { address, resourceTools: makeResourceTools }: ConnectedServerOptions,
+    { address, makeResourceTools }: ConnectedServerOptions,
   ) {
     const { name, title, version, instructions, protocolVersion } = connection.info
     const { signal } = this.#closing
@@ -115,7 +115,7 @@ class ConnectedServer implements McpServer {
       get: async (prompt, values, callOptions) =>
         (await loadOffers()).prompts.get(prompt, values, callOptions),
     }
-    this.#resourceTools = makeResourceTools(this)
+    this.#resourceTools = makeResourceTools?.(connection, this.resources, options) ?? []
   }
 
   get tools(): McpServer['tools'] {
@@ -133,12 +133,8 @@ class ConnectedServer implements McpServer {
     return this.#catalogue.accept(name)
   }
 
-  refresh(): Promise<void> {
-    return this.#catalogue.refresh()
-  }
-
-  list(newSignal?: AbortSignal): Promise<void> {
-    return this.#catalogue.refresh(newSignal)
+  refresh(signal?: AbortSignal): Promise<void> {
+    return this.#catalogue.refresh(signal)
   }
 
   listen(): void {
