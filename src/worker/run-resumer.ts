@@ -8,11 +8,7 @@ import type { Effects } from './effects.ts'
 import type { ResumeOptions } from './run/run-context.ts'
 import type { RunLauncher } from './run-launcher.ts'
 import { headId, leafUnder } from '../conversation/tree.ts'
-import type { UserMessage } from '../protocol/message.ts'
-import { outputText } from '../providers/sent-files.ts'
-import { syntheticMessage } from './model/compaction.ts'
 import { importedCalls, isSettled } from '../conversation/pending.ts'
-import type { Identified } from '../protocol/fact.ts'
 import type { Conversation } from './conversation.ts'
 import { taintFacts } from './run/settle.ts'
 import type { FactDraft } from './store/fact-draft.ts'
@@ -66,14 +62,6 @@ function pendingOutput(
       : null,
     branch,
   }
-}
-
-export function lateOutputMessage(
-  { toolCallId, output }: SupplyOutput,
-  id: string,
-): Identified<UserMessage> {
-  const text = `Output of call ${toolCallId}, which no longer waited: ${outputText(output)}`
-  return { ...syntheticMessage(text), id }
 }
 
 export interface ResumeRequest extends ResumeOptions {
@@ -187,15 +175,7 @@ export class RunResumer {
     if (pendingOutput(conversation, command) === null) return null
     await active.whenIdle()
     await active.claim({ create: false })
-    const { agentId, storage, nextRunId: runId } = command
-    const next = {
-      agentId,
-      storage,
-      conversationId,
-      runId,
-      message: null,
-      ifBusy: 'refuse',
-    } as const
+    const { agentId, nextRunId: runId } = command
     let limits: RunLimits | null = null
     try {
       const isStored = await conversation.append(
@@ -219,7 +199,7 @@ export class RunResumer {
       if (limits === null) active.releaseOwnership()
     }
     if (limits === null) return { next: null }
-    this.#launcher.launch(active, next)
+    this.#launcher.launch(active, { agentId, runId })
     return { next: { conversationId, runId } }
   }
 

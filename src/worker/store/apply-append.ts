@@ -122,9 +122,8 @@ function afterImport(
 ): readonly string[] {
   const after = new Set(open)
   for (const message of messages) {
-    if (message.role === 'assistant')
-      for (const { toolCallId, error } of callParts(message))
-        if (error === undefined) after.add(toolCallId)
+    for (const { toolCallId, error } of callParts(message))
+      if (error === undefined) after.add(toolCallId)
     if (message.role === 'tool')
       for (const { toolCallId } of message.parts) after.delete(toolCallId)
   }
