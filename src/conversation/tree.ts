@@ -2,6 +2,8 @@ import type { ConversationState, MessageNode, ContextRow } from '../protocol/sta
 import type { Draft } from './state.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { Taint } from '../protocol/taint.ts'
+import { cached } from '../lib/cached.ts'
+import { pick } from '../lib/pick.ts'
 
 /**
  * Adds a message under its parent and makes it the head. If the parent was set aside, the current head is the parent.
@@ -123,23 +125,13 @@ function useLeaf(
 
 export const NO_TAINT: readonly Taint[] = []
 
-const sourceCache = new WeakMap<ContextRow, readonly Taint[]>()
-
 /** Untrusted content that the row adds to the context. Cached: a row always gives the same list. */
-export function sourcesOf(row: ContextRow): readonly Taint[] {
-  const cached = sourceCache.get(row)
-  if (cached) return cached
-  const found = findSources(row)
-  if (found.length > 0) sourceCache.set(row, found)
-  return found
-}
+export const sourcesOf: (row: ContextRow) => readonly Taint[] = cached(findSources)
 
 function findSources(row: ContextRow): readonly Taint[] {
   switch (row.type) {
-    case 'context-tainted': {
-      const { at, origin, path, title } = row
-      return [{ origin, ...(path && { path }), ...(title !== undefined && { title }), at }]
-    }
+    case 'context-tainted':
+      return [pick(row, ['origin', 'path', 'title', 'at'])]
     case 'skill-activated': {
       const { at, loaded, name, path } = row
       return loaded ? [{ origin: originOfSkill(name), ...(path && { path }), at }] : NO_TAINT

@@ -216,14 +216,14 @@ type Intersection<List> = List extends readonly [infer First, ...infer Rest]
 
 /** Answers the page's commands, without the wire protocol: admits runs, finds them, and passes on answers. */
 export class Host {
-  /** Objects whose methods answer commands. */
-  readonly handlers: CommandHandlers
   readonly library: Library
   readonly retention: ConversationRetention
   readonly titles: Titles
   readonly imports: Imports
   readonly extractions: Extractions
   readonly views: ConversationViews
+  readonly composites: CompositeCommands
+  readonly undoing: Undoing
   readonly visibility: PageVisibilityTarget
   readonly #options: HostOptions
   readonly #registry: ConversationRegistry
@@ -285,7 +285,13 @@ export class Host {
     })
     this.extractions = new Extractions(shared)
     this.titles = new Titles(shared)
-    this.handlers = [
+    this.undoing = new Undoing(this.#registry, options.page)
+    this.composites = new CompositeCommands(this.#registry)
+  }
+
+  /** Objects whose methods answer commands. */
+  get handlers(): CommandHandlers {
+    return [
       this,
       this.commands,
       this.library,
@@ -294,8 +300,8 @@ export class Host {
       this.views,
       this.extractions,
       this.titles,
-      new CompositeCommands(this.#registry),
-      new Undoing(this.#registry, options.page),
+      this.composites,
+      this.undoing,
     ]
   }
 
