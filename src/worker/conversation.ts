@@ -433,7 +433,9 @@ export class Conversation {
     try {
       if (once) return await commit()
       if (waits) return await this.#enqueueCommit(() => storageRetry.persist(commit))
-      if (storageRetry.waitError) throw OffstageError.fromData(storageRetry.waitError)
+      const { reason, waitError } = storageRetry
+      // A run that waits for a part of the worker leaves the storage free.
+      if (waitError && reason !== 'part-unavailable') throw OffstageError.fromData(waitError)
       return await storageRetry.persist(commit, { waits })
     } finally {
       this.#pendingAppends.delete(appendId)

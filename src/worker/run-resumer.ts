@@ -1,7 +1,7 @@
 import type { SupplyOutput } from '../protocol/worker-calls.ts'
 import { PARENT_ENDED, type RunLimits } from '../protocol/run.ts'
 import type { RunRef } from '../protocol/conversation.ts'
-import type { RunState } from '../protocol/state.ts'
+import type { ConversationState, RunState } from '../protocol/state.ts'
 import { type ActiveConversation, busyError } from './active-conversation.ts'
 import { firstFacts } from './run/queued-messages.ts'
 import type { Effects } from './effects.ts'
@@ -210,7 +210,7 @@ export class RunResumer {
   ): Promise<Continuation | null> {
     const { conversation, driver, paused } = active
     if (driver === null && paused === null) await conversation.refresh()
-    const ended = unfinished(conversation.run)
+    const ended = unfinished(conversation.state)
     return ended && { from: ended.runId, limits: agentLimits }
   }
 
@@ -249,9 +249,9 @@ function isChild(run: RunState | null): run is RunState {
   return run?.forCall === true && run.end === null
 }
 
-/** The run, if it ended before it was done. */
-function unfinished(run: RunState | null): RunState | null {
-  switch (run?.end?.outcome) {
+/** The newest run, if it ended before it was done and its history wasn't cleared. */
+function unfinished({ run, path }: ConversationState): RunState | null {
+  switch (path.length > 0 && run?.end?.outcome) {
     case 'failed':
     case 'max-steps':
     case 'limit':

@@ -266,7 +266,9 @@ export function landmarks(path: readonly MessageNode[]): {
 } {
   const request = path.findLastIndex(isRequest)
   const newestStep = path.findLastIndex(({ message }) => message.role === 'assistant')
-  const isSentDuring = path[request]?.runId === path[newestStep]?.runId
+  const runId = path[request]?.runId
+  // Imported messages have no run.
+  const isSentDuring = runId != null && runId === path[newestStep]?.runId
   const lastStart = isSentDuring ? newestStep : Math.max(request, newestStep)
   return { request, newestStep, lastStart }
 }

@@ -280,7 +280,9 @@ export async function askModel(
     })
     // Loaded early: once a new release is deployed, the files of this one may be gone.
     const mayCallInText = readsTextCalls(stepContext.model, memory.toolMode(stepContext.model))
-    if (mayCallInText && stepContext.tools.length > 0) loadActionPart()?.catch(() => {})
+    // Without it, the texts of live context would pile up unread.
+    if (mayCallInText && (stepContext.tools.length > 0 || stepContext.context))
+      loadActionPart()?.catch(() => {})
     return await outcome
   } finally {
     drafts.endStep()
