@@ -91,7 +91,7 @@ test('an imported history that ends with a request may be summarized up to that 
   }))
   const messages = [first, answer, last] as readonly Identified<Message>[]
   const row = { type: 'messages-imported', parentId: null, messages, runId: null } as const
-  const stored = { format: FORMAT, conversationId: 'c', seq: 1, at: 1, appendId: 'a' }
+  const stored = { format: FORMAT, conversationId: 'c', seq: 1, at: 1, appendId: 'a' } as const
   const state = fold(emptyState('c'), [{ ...row, ...stored }])
   const choice = { summary: 'All.', firstKept: 'm2' }
   const { facts } = checkChoice(state, choice, { fixed: 0, total: 1000 }) as { facts: unknown }
