@@ -1,8 +1,9 @@
-import type { CallPath, RowOf, CallDetails } from '../protocol/fact.ts'
+import type { CallPath, Row, RowOf, CallDetails } from '../protocol/fact.ts'
 import { isOutcomeKey } from '../protocol/composite.ts'
 import type { CallState, ChildState, MessageNode, RunState } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './state.ts'
+import { pick } from '../lib/pick.ts'
 import type {
   RunUsage,
   ToolMessage,
@@ -14,25 +15,7 @@ import { sumUsage } from './usage.ts'
 import type { Question } from '../protocol/run.ts'
 import type { JsonValue } from '../protocol/json.ts'
 
-type CallRow = RowOf<
-  | 'call-proposed'
-  | 'approval-requested'
-  | 'approval-answered'
-  | 'question-asked'
-  | 'question-answered'
-  | 'output-requested'
-  | 'call-started'
-  | 'call-withdrawn'
-  | 'call-suspended'
-  | 'step-outcome'
-  | 'child-started'
-  | 'child-usage'
-  | 'call-interrupted'
-  | 'interruption-resolved'
-  | 'call-settled'
-  | 'undo-started'
-  | 'undo-settled'
->
+type CallRow = Extract<Row, { readonly path: CallPath }>
 
 /** Folds a row into a call: in its message, and in the newest step of the run. */
 export function foldCall(draft: Draft, row: CallRow): void {
@@ -272,18 +255,8 @@ function foldUndo(
 }
 
 /** The question of a call, without the other fields of its fact. */
-export function questionOf({
-  question,
-  options,
-  fields,
-  sensitive,
-}: RowOf<'question-asked'>): Question {
-  return {
-    question,
-    ...(options && { options }),
-    ...(fields && { fields }),
-    ...(sensitive && { sensitive }),
-  }
+export function questionOf(row: RowOf<'question-asked'>): Question {
+  return pick(row, ['question', 'options', 'fields', 'sensitive'])
 }
 
 /** Adds a result to the tool message after the call's message, in the order of the calls. */
@@ -375,14 +348,10 @@ function callFromPart(part: ToolCallPart, facts: CallDetails | undefined): CallS
     ...newCall([part.toolCallId], part.input ?? null),
     toolName: part.toolName,
     title: facts?.title ?? null,
-    ...(facts?.source !== undefined && { source: facts.source }),
+    ...(facts && pick(facts, ['source', 'known', 'parallel', 'finishes', 'quoted'])),
     ...(facts?.readOnly === true && { readOnly: true }),
     error: part.error ?? null,
-    known: facts?.known ?? false,
-    parallel: facts?.parallel ?? false,
-    finishes: facts?.finishes ?? false,
     rescued: part.rescued ?? facts?.rescued ?? false,
-    quoted: facts?.quoted ?? false,
   }
 }
 

@@ -1,3 +1,4 @@
+import { pick } from '../lib/pick.ts'
 import type { Row, RowOf } from '../protocol/fact.ts'
 import type { RunState, StepOutput } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
@@ -116,6 +117,5 @@ function changeOf(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>):
 }
 
 export function outputOf(row: RowOf<'model-output'>): StepOutput {
-  const { step, usage, finishReason, rawFinishReason } = row
-  return { step, usage, finishReason, ...(rawFinishReason !== undefined && { rawFinishReason }) }
+  return pick(row, ['step', 'usage', 'finishReason', 'rawFinishReason'])
 }

@@ -7,6 +7,7 @@ import type {
   MessageNode,
 } from '../protocol/state.ts'
 import { Draft } from './state.ts'
+import { pick } from '../lib/pick.ts'
 import { addResult, foldCall, callParts, importedCall, proposedCalls } from './fold-call.ts'
 import { foldRun, isOfRun } from './fold-run.ts'
 import { isTaintedInWhole, mayUntaint, originOfTools, appendMessage, setHead } from './tree.ts'
@@ -21,14 +22,7 @@ import type {
 import { answerText, finishingCall } from './result.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 
-type MessageRow = RowOf<
-  | 'run-started'
-  | 'model-output'
-  | 'step-cut'
-  | 'answer-rejected'
-  | 'messages-imported'
-  | 'message-delivered'
->
+type MessageRow = Extract<Row, { readonly parentId: string | null }>
 
 /** Adds the messages of a row, each under the previous one, and moves the head to the last. */
 function foldMessage(draft: Draft, row: MessageRow): void {
@@ -112,13 +106,9 @@ interface LoopText {
 }
 
 function amendMessage(draft: Draft, row: RowOf<'message-amended'>): void {
-  const { messageId, appended, rewritten } = row
-  const sent = {
-    ...(appended !== undefined && { appended }),
-    ...(rewritten !== undefined && { rewritten }),
-  }
+  const sent = pick(row, ['appended', 'rewritten'])
   draft.changeNode(
-    ({ id }) => id === messageId,
+    ({ id }) => id === row.messageId,
     (node) => ({ ...node, sent }),
   )
 }
@@ -231,8 +221,8 @@ function isEndedBy(
   }
 }
 
-function consentOf({ consentId, scope, until, at, runId }: RowOf<'consent-given'>): Consent {
-  return { consentId, scope, at, runId, ...(until !== undefined && { until }) }
+function consentOf(row: RowOf<'consent-given'>): Consent {
+  return pick(row, ['consentId', 'scope', 'at', 'runId', 'until'])
 }
 
 /** Folds the result of `reflect`: remarks on an answer, or a text that replaces the answer. */

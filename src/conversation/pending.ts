@@ -1,3 +1,4 @@
+import { pick } from '../lib/pick.ts'
 import type { CallEnd } from '../protocol/composite.ts'
 import type { CallAbout, PendingCall } from '../protocol/run.ts'
 import type { SettledStatus, ToolCallStatus } from '../protocol/tool.ts'
@@ -115,7 +116,5 @@ function shownAbout({ text, data, onPage }: CallAbout): CallAbout {
 
 /** Consent that a person may give beyond this call, as a page shows it. */
 export function shownRememberable({ rememberable }: CallState): Pick<PendingCall, 'rememberable'> {
-  if (!rememberable) return {}
-  const { key } = rememberable
-  return { rememberable: key === undefined ? {} : { key } }
+  return rememberable ? { rememberable: pick(rememberable, ['key']) } : {}
 }

@@ -1,9 +1,19 @@
 import type { Message, TextPart } from '../protocol/message.ts'
-import type { MessageNode } from '../protocol/state.ts'
+import type { ContextRow, ConversationState, MessageNode } from '../protocol/state.ts'
+import { contextOn } from './context.ts'
 
 /** Whether a person or the host wrote the message, rather than the loop. */
 export function isRequest({ message }: MessageNode): boolean {
   return message.role === 'user' && !message.synthetic
+}
+
+/** The memories retrieved for the newest request. Undefined if none were yet. */
+export function retrievedMemories(
+  state: ConversationState,
+): Extract<ContextRow, { readonly type: 'memory-retrieved' }> | undefined {
+  const newest = contextOn(state).findLast((row) => row.type === 'memory-retrieved')
+  const from = Math.max(0, state.path.findLastIndex(isRequest))
+  return newest && state.path.slice(from).some(({ id }) => id === newest.after) ? newest : undefined
 }
 
 /** Text parts of a message, joined by line breaks. */

@@ -2,6 +2,8 @@ import type { ConversationState, MessageNode, ContextRow } from '../protocol/sta
 import type { Draft } from './state.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { Taint } from '../protocol/taint.ts'
+import { cached } from '../lib/cached.ts'
+import { pick } from '../lib/pick.ts'
 
 /**
  * Adds a message under its parent and makes it the head. If the parent was set aside, the current head is the parent.
@@ -33,25 +35,30 @@ export function headId({ path }: ConversationState): string | null {
   return path.at(-1)?.id ?? null
 }
 
+/** A message and its ancestors in `nodes`, the newest first. Each once: damaged rows may contain a cycle. */
+export function* ancestry(
+  nodes: ReadonlyMap<string, MessageNode>,
+  id: string | null,
+): Generator<MessageNode> {
+  const visited = new Set<MessageNode>()
+  for (let currentId = id; currentId !== null;) {
+    const node = nodes.get(currentId)
+    if (!node || visited.has(node)) return
+    visited.add(node)
+    yield node
+    currentId = node.parentId
+  }
+}
+
 /**
  * End of the branch used last under a message, or the message itself if it has none. Null if the message is unknown.
  * Only a whole state knows all branches.
  */
 export function leafUnder(state: ConversationState, id: string): string | null {
-  const parents = new Map([...state.path, ...state.others].map((node) => [node.id, node.parentId]))
-  if (!parents.has(id)) return null
-  const isUnder = (leaf: string): boolean => {
-    const visited = new Set<string | null>()
-    for (
-      let currentId: string | null = leaf;
-      currentId !== null && !visited.has(currentId);
-      currentId = parents.get(currentId) ?? null
-    ) {
-      if (currentId === id) return true
-      visited.add(currentId)
-    }
-    return false
-  }
+  const nodes = new Map([...state.path, ...state.others].map((node) => [node.id, node]))
+  if (!nodes.has(id)) return null
+  const isUnder = (leaf: string): boolean =>
+    [...ancestry(nodes, leaf)].some((node) => node.id === id)
   const byLastUse = state.leaves.toSorted((a, b) => b.usedAt - a.usedAt)
   return byLastUse.find((leaf) => isUnder(leaf.id))?.id ?? id
 }
@@ -91,20 +98,12 @@ function findBranch(
 ): { readonly index: number; readonly nodes: readonly MessageNode[] } | null {
   const index = path.findLastIndex((node) => node.id === id)
   if (index >= 0) return { index, nodes: [] }
-  const indexById = new Map(path.map((node, index) => [node.id, index]))
   const offPath = new Map(others.map((node) => [node.id, node]))
-  const nodes: MessageNode[] = []
-  for (let currentId = id; currentId !== null;) {
-    const forkIndex = indexById.get(currentId)
-    if (forkIndex !== undefined) return { index: forkIndex, nodes: nodes.toReversed() }
-    const node = offPath.get(currentId)
-    if (!node) return null
-    // Visits each message once: damaged rows may contain a cycle.
-    offPath.delete(currentId)
-    nodes.push(node)
-    currentId = node.parentId
-  }
-  return older === 0 ? { index: -1, nodes: nodes.toReversed() } : null
+  const nodes = [...ancestry(offPath, id)].toReversed()
+  const forkId = nodes[0] ? nodes[0].parentId : id
+  if (forkId === null) return older === 0 ? { index: -1, nodes } : null
+  const forkIndex = path.findLastIndex((node) => node.id === forkId)
+  return forkIndex < 0 ? null : { index: forkIndex, nodes }
 }
 
 /** Children of the message that the path was just changed to end with. All of them are on other branches. */
@@ -126,23 +125,13 @@ function useLeaf(
 
 export const NO_TAINT: readonly Taint[] = []
 
-const sourceCache = new WeakMap<ContextRow, readonly Taint[]>()
-
 /** Untrusted content that the row adds to the context. Cached: a row always gives the same list. */
-export function sourcesOf(row: ContextRow): readonly Taint[] {
-  const cached = sourceCache.get(row)
-  if (cached) return cached
-  const found = findSources(row)
-  if (found.length > 0) sourceCache.set(row, found)
-  return found
-}
+export const sourcesOf: (row: ContextRow) => readonly Taint[] = cached(findSources)
 
 function findSources(row: ContextRow): readonly Taint[] {
   switch (row.type) {
-    case 'context-tainted': {
-      const { at, origin, path, title } = row
-      return [{ origin, ...(path && { path }), ...(title !== undefined && { title }), at }]
-    }
+    case 'context-tainted':
+      return [pick(row, ['origin', 'path', 'title', 'at'])]
     case 'skill-activated': {
       const { at, loaded, name, path } = row
       return loaded ? [{ origin: originOfSkill(name), ...(path && { path }), at }] : NO_TAINT

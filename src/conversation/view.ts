@@ -23,27 +23,17 @@ import type {
   ShownRun,
 } from './snapshot.ts'
 import { nextRequestTaint } from './taint.ts'
-
-const consentCache = new WeakMap<readonly Consent[], readonly ShownConsent[]>()
+import { cached } from '../lib/cached.ts'
+import { pick } from '../lib/pick.ts'
 
 /** A person's consents, oldest first. Cached: the same consents give the same list. */
-function shownConsents({ consents }: ConversationState): readonly ShownConsent[] {
-  const cached = consentCache.get(consents)
-  if (cached) return cached
-  const list = consents.map(({ consentId, at, scope }): ShownConsent => {
-    const { toolName, title, within, key } = scope
-    return {
-      consentId,
-      toolName,
-      ...(title !== undefined && { title }),
-      within,
-      ...(key !== undefined && { key }),
-      at,
-    }
-  })
-  consentCache.set(consents, list)
-  return list
-}
+const shownConsents = cached((consents: readonly Consent[]): readonly ShownConsent[] =>
+  consents.map(({ consentId, at, scope }) => ({
+    consentId,
+    ...pick(scope, ['toolName', 'title', 'within', 'key']),
+    at,
+  })),
+)
 
 type Progress = Live['progress']
 
@@ -196,7 +186,7 @@ export function view(
     ...(compactions && { compactions }),
     ...(setAside && { setAside }),
     taint: nextRequestTaint(state),
-    consents: shownConsents(state),
+    consents: shownConsents(state.consents),
   }
 }
 

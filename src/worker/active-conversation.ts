@@ -3,7 +3,8 @@ import { OffstageError } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/fact.ts'
 import type { RunState } from '../protocol/state.ts'
 import { waitsForChild } from '../conversation/nested.ts'
-import type { Conversation } from './conversation.ts'
+import type { AppendOptions, Conversation } from './conversation.ts'
+import type { FactDraft } from './store/fact-draft.ts'
 import type { ClaimOptions, StoreChange } from './store/store.ts'
 import { createSerialQueue, type SerialQueue } from '../lib/serial-queue.ts'
 import {
@@ -247,6 +248,18 @@ export class ActiveConversation {
     } finally {
       this.releaseOwnership()
     }
+  }
+
+  /** Appends as the owner, in the queue. Throws `conversation-busy` while a run is open. */
+  appendBetweenRuns(
+    facts: () => readonly FactDraft[] | null,
+    options: Pick<AppendOptions, 'waits'> = {},
+  ): Promise<boolean> {
+    const whenIdle = (run: RunState | null): readonly FactDraft[] | null => {
+      if (run?.end === null) throw busyError(this.scope.conversationId)
+      return facts()
+    }
+    return this.runAsOwner(() => this.conversation.append(whenIdle, { runId: null, ...options }))
   }
 
   /** Drives a run to its end, then the run that began with that end. `createDriver` makes the next run's driver. */

@@ -90,16 +90,10 @@ export class ConversationViews {
       if (active.driver) throw busyError(conversationId)
       await conversation.refresh()
       if (leafUnder(conversation.state, messageId) === null) return false
-      return active.runAsOwner(() =>
-        conversation.append(
-          (run) => {
-            if (run?.end === null) throw busyError(conversationId)
-            const to = leafUnder(conversation.state, messageId)
-            return to === null ? null : [{ type: 'head-moved', to }]
-          },
-          { runId: null },
-        ),
-      )
+      return active.appendBetweenRuns(() => {
+        const to = leafUnder(conversation.state, messageId)
+        return to === null ? null : [{ type: 'head-moved', to }]
+      })
     })
   }
 }

@@ -26,31 +26,22 @@ import { callParts } from '../conversation/fold-call.ts'
 import { isNumber, isText, listOf, discriminatedUnion, shape } from '../lib/shape.ts'
 import type { Delta, LiveStep } from '../protocol/delta.ts'
 
-/** The ids of all calls that a conversation ever had. The id of a cleared call is never reused. */
-class CallIds {
-  readonly #ids = new Set<string>()
-
-  has(toolCallId: string): boolean {
-    return this.#ids.has(toolCallId)
+/** Ids of the calls that a row adds. */
+function callIdsIn(row: Row): readonly string[] {
+  switch (row.type) {
+    case 'model-output':
+      return callIdsOf([row.message])
+    case 'messages-imported':
+      return callIdsOf(row.messages)
+    case 'call-proposed':
+      return row.path.slice(-1)
+    default:
+      return []
   }
+}
 
-  fold(row: Row): void {
-    switch (row.type) {
-      case 'model-output':
-        for (const { toolCallId } of callParts(row.message)) this.#ids.add(toolCallId)
-        return
-      case 'messages-imported':
-        for (const message of row.messages)
-          if (message.role === 'assistant')
-            for (const { toolCallId } of callParts(message)) this.#ids.add(toolCallId)
-        return
-      case 'call-proposed':
-        this.#ids.add(row.path.at(-1) ?? '')
-        return
-      default:
-        return
-    }
-  }
+function callIdsOf(messages: readonly Pick<Message, 'parts'>[]): readonly string[] {
+  return messages.flatMap(callParts).map(({ toolCallId }) => toolCallId)
 }
 
 /** Shortest pause between two writes of a step's text. Milliseconds. */
@@ -231,7 +222,8 @@ export class Conversation {
   readonly #onCommitted: (rows: readonly Row[]) => void
   #state: ConversationState
   #run: CountedRun | null = null
-  #callIds = new CallIds()
+  /** Ids of all calls that the conversation ever had. The id of a cleared call is never reused. */
+  #callIds = new Set<string>()
   #promptTexts = new PromptTexts()
   /** Request formats that endpoints accepted in this conversation. */
   readonly forms: Map<string, StoredForm> = new Map()
@@ -441,7 +433,9 @@ export class Conversation {
     try {
       if (once) return await commit()
       if (waits) return await this.#enqueueCommit(() => storageRetry.persist(commit))
-      if (storageRetry.waitError) throw OffstageError.fromData(storageRetry.waitError)
+      const { reason, waitError } = storageRetry
+      // A run that waits for a part of the worker leaves the storage free.
+      if (waitError && reason !== 'part-unavailable') throw OffstageError.fromData(waitError)
       return await storageRetry.persist(commit, { waits })
     } finally {
       this.#pendingAppends.delete(appendId)
@@ -538,7 +532,7 @@ export class Conversation {
   #reset(): void {
     this.#state = emptyState(this.conversationId)
     this.#run = null
-    this.#callIds = new CallIds()
+    this.#callIds = new Set()
     this.#promptTexts = new PromptTexts()
     this.#isNamed = false
     this.#importedRunId = null
@@ -556,7 +550,7 @@ export class Conversation {
     ]
     this.#state = fold(this.#state, rows, (row, run) => {
       if (row.seq >= newestStartSeq) this.#run = countRow(this.#run, run, row)
-      this.#callIds.fold(row)
+      for (const id of callIdsIn(row)) this.#callIds.add(id)
       this.#promptTexts.fold(row)
       if (row.type === 'model-output' && row.form) this.forms.set(row.form.key, row.form)
       this.secrets.fold(row)

@@ -25,10 +25,10 @@ import { Imports } from './imports.ts'
 import { Library } from './library.ts'
 import { ModelMemory } from './model/model-memory.ts'
 import { otherOwnerError, isOtherOwnerError } from './ownership/leases.ts'
-import { lateOutputMessage, RunResumer, type ResumeRequest, TELL_MODEL } from './run-resumer.ts'
+import { RunResumer, type ResumeRequest, TELL_MODEL } from './run-resumer.ts'
 import { RunFamilies, RunLauncher } from './run-launcher.ts'
 import { endRunHandles, RunQueue } from './run-starter.ts'
-import { type ActiveConversation, busyError } from './active-conversation.ts'
+import type { ActiveConversation } from './active-conversation.ts'
 import { ConversationRetention } from './conversation-retention.ts'
 import { ConversationRegistry, ConversationViews } from './conversation-registry.ts'
 import { type PageVisibilityTarget, Redaction, Stores, type StoresOptions } from './store/stores.ts'
@@ -37,8 +37,10 @@ import { Undoing } from './undo.ts'
 import type { Validator } from './validation/validator.ts'
 import { isSettled } from '../conversation/pending.ts'
 import { MOST_CHILDREN } from '../protocol/run.ts'
+import { outputText } from '../providers/sent-files.ts'
+import { syntheticMessage } from './model/compaction.ts'
 import type { FactDraft } from './store/fact-draft.ts'
-import { withStop } from './stopping.ts'
+import { resultWithin } from './stopping.ts'
 import { wrap } from 'comlink'
 import { holdLifeLock } from '../lib/life-lock.ts'
 import { type Answers, wrapRemoteCalls } from '../protocol/call.ts'
@@ -75,7 +77,7 @@ class ChildRunResumer {
     while (active.driver === null) {
       if (launcher.isReleased(agentId)) throw otherOwnerError(conversation.conversationId)
       this.#requestResumeOnce(active, agentId)
-      await withStop([], ({ signal }) => Promise.race([driven, effects.sleep(CHECK_MS, signal)]))
+      await resultWithin(CHECK_MS, driven, effects)
       await conversation.refresh()
       if (conversation.run?.end !== null || !(await conversation.isAwaited())) return
       if (typeof tabs.driverOf(conversation.conversationId) === 'string') return
@@ -152,53 +154,34 @@ function inputError(message: string): OffstageError {
 /** Advice for an output whose call is in no stored conversation. */
 const NOT_KEPT = 'name its conversation, if it is still stored, to keep it as a user message'
 
-interface LateOutputsOptions {
-  readonly effects: Pick<Effects, 'newId'>
-  readonly notify: (notice: WorkerNotice) => void
-}
-
-/** Handles outputs that no call waits for. */
-class LateOutputs {
-  readonly #options: LateOutputsOptions
-
-  constructor(options: LateOutputsOptions) {
-    this.#options = options
-  }
-
-  /**
-   * Keeps the output as a message, so that the model sees it at its next turn. Only warns if its conversation is
-   * unknown (null).
-   */
-  async keep(active: ActiveConversation | null, command: SupplyOutput): Promise<void> {
-    if (active === null || command.conversationId === undefined)
-      return this.#warn(command, NOT_KEPT)
-    const message = lateOutputMessage(command, this.#options.effects.newId('msg_'))
-    const facts: FactDraft[] = [
-      { type: 'messages-imported', messages: [message] },
-      // The tool is no longer known, so its output counts as untrusted.
-      { type: 'context-tainted', after: message.id, origin: 'a late output' },
-    ]
-    try {
-      await active.whenIdle()
-      await active.runAsOwner(() =>
-        active.conversation.append(
-          (run) => {
-            if (run?.end === null) throw busyError(active.scope.conversationId)
-            return facts
-          },
-          { runId: null, waits: false },
-        ),
-      )
-      this.#warn(command, 'it was kept as a user message')
-    } catch (error) {
-      if (!OffstageError.is(error) || error.code !== 'conversation-not-found') throw error
-      this.#warn(command, NOT_KEPT)
-    }
-  }
-
-  #warn({ toolCallId }: SupplyOutput, outcome: string): void {
+/**
+ * Handles an output that no call waits for: keeps it as a message, so that the model sees it at its next turn. Only
+ * warns if its conversation is unknown (null).
+ */
+async function keepLateOutput(
+  active: ActiveConversation | null,
+  { conversationId, toolCallId, output }: SupplyOutput,
+  { effects, notify }: Pick<HostOptions, 'effects' | 'notify'>,
+): Promise<void> {
+  const warn = (outcome: string): void => {
     const message = `No call ${toolCallId} waits for an output; ${outcome}.`
-    this.#options.notify({ type: 'warning', code: 'no-pending-call', message })
+    notify({ type: 'warning', code: 'no-pending-call', message })
+  }
+  if (active === null || conversationId === undefined) return warn(NOT_KEPT)
+  const text = `Output of call ${toolCallId}, which no longer waited: ${outputText(output)}`
+  const message = { ...syntheticMessage(text), id: effects.newId('msg_') }
+  const facts: FactDraft[] = [
+    { type: 'messages-imported', messages: [message] },
+    // The tool is no longer known, so its output counts as untrusted.
+    { type: 'context-tainted', after: message.id, origin: 'a late output' },
+  ]
+  try {
+    await active.whenIdle()
+    await active.appendBetweenRuns(() => facts, { waits: false })
+    warn('it was kept as a user message')
+  } catch (error) {
+    if (!OffstageError.is(error) || error.code !== 'conversation-not-found') throw error
+    warn(NOT_KEPT)
   }
 }
 
@@ -243,7 +226,6 @@ export class Host {
   readonly undoing: Undoing
   readonly visibility: PageVisibilityTarget
   readonly #options: HostOptions
-  readonly #lateOutputs: LateOutputs
   readonly #registry: ConversationRegistry
   readonly #memory: ModelMemory
   readonly #engines: Engines
@@ -254,7 +236,6 @@ export class Host {
   readonly commands: RunCommands
   constructor(options: HostOptions) {
     this.#options = options
-    this.#lateOutputs = new LateOutputs(options)
     const redaction = new Redaction(options.page)
     const stores = new Stores({ ...options, redaction })
     this.visibility = stores.visibility
@@ -282,46 +263,45 @@ export class Host {
     this.#families = new RunFamilies(this.#registry)
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
     this.#engines = new Engines({ openEngine, notify: options.notify })
-    const shared = { memory: this.#memory, engines: this.#engines, registry: this.#registry }
-    const { effects } = options
-    this.#launcher = new RunLauncher({ ...options, ...shared, families: this.#families })
-    this.#resumer = new RunResumer(this.#launcher, effects)
-    this.#runs = new RunQueue({
-      effects,
+    const shared = {
+      ...options,
+      memory: this.#memory,
+      engines: this.#engines,
       registry: this.#registry,
+    }
+    this.#launcher = new RunLauncher({ ...shared, families: this.#families })
+    this.#resumer = new RunResumer(this.#launcher, options.effects)
+    this.#runs = new RunQueue({
+      ...shared,
       launcher: this.#launcher,
       resumer: this.#resumer,
       resumeOpen: (active, agentId) => this.#inherit(active, agentId, {}),
     })
-    const childRuns = new ChildRunResumer({ ...options, ...shared, launcher: this.#launcher })
+    const childRuns = new ChildRunResumer({ ...shared, launcher: this.#launcher })
     this.commands = new RunCommands({
-      registry: this.#registry,
-      effects: options.effects,
-      pageId: options.pageId,
+      ...shared,
       resumeOpen: (active, agentId, options) => this.#inherit(active, agentId, options),
       untilDriven: (active, agentId) => childRuns.untilDriven(active, agentId),
     })
-    this.extractions = new Extractions({ ...options, ...shared })
-    this.titles = new Titles({ ...options, ...shared })
+    this.extractions = new Extractions(shared)
+    this.titles = new Titles(shared)
     this.undoing = new Undoing(this.#registry, options.page)
     this.composites = new CompositeCommands(this.#registry)
   }
 
   /** Objects whose methods answer commands. */
   get handlers(): CommandHandlers {
-    const { commands, library, retention, imports, views, extractions, titles } = this
-    const { composites, undoing } = this
     return [
       this,
-      commands,
-      library,
-      retention,
-      imports,
-      views,
-      extractions,
-      titles,
-      composites,
-      undoing,
+      this.commands,
+      this.library,
+      this.retention,
+      this.imports,
+      this.views,
+      this.extractions,
+      this.titles,
+      this.composites,
+      this.undoing,
     ]
   }
 
@@ -438,12 +418,12 @@ export class Host {
   async supplyOutput(command: SupplyOutput): Promise<RunRef | null> {
     const active = await this.#registry.openForCall(command)
     if (active === null) {
-      await this.#lateOutputs.keep(null, command)
+      await keepLateOutput(null, command, this.#options)
       return null
     }
     return active.enqueueNow(async () => {
       const supplied = await this.#resumer.supply(active, command)
-      if (supplied === null) await this.#lateOutputs.keep(active, command)
+      if (supplied === null) await keepLateOutput(active, command, this.#options)
       return supplied && supplied.next
     })
   }

@@ -7,6 +7,7 @@ import type {
 } from '../protocol/conversation.ts'
 import { isSettled, allPendingCalls } from '../conversation/pending.ts'
 import { nextRequestTaint, TaintWalk } from '../conversation/taint.ts'
+import { ancestry } from '../conversation/tree.ts'
 import { titleFromMessages } from '../conversation/title.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { DELETED } from '../protocol/run.ts'
@@ -81,21 +82,12 @@ function hasOpenCalls({ kind, calls }: MessageNode): boolean {
 /** Messages that lead to one, that message, and the results of its calls. Null if one is missing. */
 function pathTo({ path, others }: ConversationState, id: string): readonly MessageNode[] | null {
   const nodes = new Map([...path, ...others].map((node) => [node.id, node]))
-  const found: MessageNode[] = []
-  for (let currentId: string | null = id; currentId !== null;) {
-    const node = nodes.get(currentId)
-    if (!node) return null
-    // Visits each message once: damaged rows may contain a cycle.
-    nodes.delete(currentId)
-    found.push(node)
-    currentId = node.parentId
-  }
-  const results = nodes.size > 0 ? resultsOf(nodes.values(), id) : undefined
-  return [...found.toReversed(), ...(results ? [results] : [])]
-}
-
-function resultsOf(nodes: Iterable<MessageNode>, parentId: string): MessageNode | undefined {
-  return [...nodes].find((node) => node.parentId === parentId && node.message.role === 'tool')
+  const found = [...ancestry(nodes, id)].toReversed()
+  if (found[0]?.parentId !== null) return null
+  const results = [...nodes.values()].find(
+    (node) => node.parentId === id && node.message.role === 'tool',
+  )
+  return results ? [...found, results] : found
 }
 
 /** Lists, reads, renames, forks and deletes stored conversations. Runs nothing in them. */
@@ -240,19 +232,10 @@ export class Library {
     if ((await (await this.#registry.store(scope)).get(conversationId)) === null) return false
     const active = await this.#registry.openConversation(scope)
     return active.enqueueNow(async () => {
-      const { conversation } = active
       if (active.driver) throw busyError(conversationId)
-      await active.runAsOwner(() =>
-        conversation.append(
-          (run) => {
-            if (run?.end === null) throw busyError(conversationId)
-            return [{ type: 'history-cleared' }]
-          },
-          { runId: null },
-        ),
-      )
+      await active.appendBetweenRuns(() => [{ type: 'history-cleared' }])
       // Flushes, so that the caller sees the cleared history.
-      conversation.stream.flush()
+      active.conversation.stream.flush()
       return true
     })
   }

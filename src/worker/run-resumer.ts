@@ -1,18 +1,14 @@
 import type { SupplyOutput } from '../protocol/worker-calls.ts'
 import { PARENT_ENDED, type RunLimits } from '../protocol/run.ts'
 import type { RunRef } from '../protocol/conversation.ts'
-import type { RunState } from '../protocol/state.ts'
+import type { ConversationState, RunState } from '../protocol/state.ts'
 import { type ActiveConversation, busyError } from './active-conversation.ts'
 import { firstFacts } from './run/queued-messages.ts'
 import type { Effects } from './effects.ts'
 import type { ResumeOptions } from './run/run-context.ts'
 import type { RunLauncher } from './run-launcher.ts'
 import { headId, leafUnder } from '../conversation/tree.ts'
-import type { UserMessage } from '../protocol/message.ts'
-import { outputText } from '../providers/sent-files.ts'
-import { syntheticMessage } from './model/compaction.ts'
 import { importedCalls, isSettled } from '../conversation/pending.ts'
-import type { Identified } from '../protocol/fact.ts'
 import type { Conversation } from './conversation.ts'
 import { taintFacts } from './run/settle.ts'
 import type { FactDraft } from './store/fact-draft.ts'
@@ -66,14 +62,6 @@ function pendingOutput(
       : null,
     branch,
   }
-}
-
-export function lateOutputMessage(
-  { toolCallId, output }: SupplyOutput,
-  id: string,
-): Identified<UserMessage> {
-  const text = `Output of call ${toolCallId}, which no longer waited: ${outputText(output)}`
-  return { ...syntheticMessage(text), id }
 }
 
 export interface ResumeRequest extends ResumeOptions {
@@ -187,15 +175,7 @@ export class RunResumer {
     if (pendingOutput(conversation, command) === null) return null
     await active.whenIdle()
     await active.claim({ create: false })
-    const { agentId, storage, nextRunId: runId } = command
-    const next = {
-      agentId,
-      storage,
-      conversationId,
-      runId,
-      message: null,
-      ifBusy: 'refuse',
-    } as const
+    const { agentId, nextRunId: runId } = command
     let limits: RunLimits | null = null
     try {
       const isStored = await conversation.append(
@@ -219,7 +199,7 @@ export class RunResumer {
       if (limits === null) active.releaseOwnership()
     }
     if (limits === null) return { next: null }
-    this.#launcher.launch(active, next)
+    this.#launcher.launch(active, { agentId, runId })
     return { next: { conversationId, runId } }
   }
 
@@ -230,7 +210,7 @@ export class RunResumer {
   ): Promise<Continuation | null> {
     const { conversation, driver, paused } = active
     if (driver === null && paused === null) await conversation.refresh()
-    const ended = unfinished(conversation.run)
+    const ended = unfinished(conversation.state)
     return ended && { from: ended.runId, limits: agentLimits }
   }
 
@@ -269,9 +249,9 @@ function isChild(run: RunState | null): run is RunState {
   return run?.forCall === true && run.end === null
 }
 
-/** The run, if it ended before it was done. */
-function unfinished(run: RunState | null): RunState | null {
-  switch (run?.end?.outcome) {
+/** The newest run, if it ended before it was done and its history wasn't cleared. */
+function unfinished({ run, path }: ConversationState): RunState | null {
+  switch (path.length > 0 && run?.end?.outcome) {
     case 'failed':
     case 'max-steps':
     case 'limit':

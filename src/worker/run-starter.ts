@@ -26,8 +26,10 @@ import { type RunResumer, TELL_MODEL } from './run-resumer.ts'
 import type { RunLauncher } from './run-launcher.ts'
 import { whenAborted } from '../lib/abort.ts'
 import type { Stream } from './stream.ts'
-import type { ConversationState, MessageNode } from '../protocol/state.ts'
-import { withStop } from './stopping.ts'
+import type { ConversationState } from '../protocol/state.ts'
+import { resultWithin } from './stopping.ts'
+import { ancestry } from '../conversation/tree.ts'
+import { isRequest } from '../conversation/requests.ts'
 import { callParts } from '../conversation/fold-call.ts'
 import { listOf } from '../lib/shape.ts'
 import type { FactDraft } from './store/fact-draft.ts'
@@ -90,16 +92,6 @@ async function waitsForDevice(
   return mayWait && isClaimedElsewhere(conversation, ownership)
 }
 
-async function waitForChange(
-  changed: Promise<void>,
-  signal: AbortSignal,
-  effects: Pick<Effects, 'sleep'>,
-): Promise<void> {
-  await withStop([signal], (stop) =>
-    Promise.race([changed, effects.sleep(CHECK_AGAIN_MS, stop.signal)]),
-  )
-}
-
 /**
  * The parent message of a new branch; null when the branch replaces a first message. Throws `invalid-input`
  * when the message doesn't exist, or can't be edited or answered again. Pure.
@@ -119,38 +111,18 @@ function branchPoint(
   }
   switch (type) {
     case 'edit':
-      if (isUserMessage(target)) return target.parentId
+      if (isRequest(target)) return target.parentId
       throw new OffstageError(
         'invalid-input',
         `Message ${target.id} was not written by a person: it can't be edited.`,
       )
     case 'regenerate': {
-      const question = questionFor(target, nodes)
-      if (question) return question.id
+      for (const node of ancestry(nodes, target.id)) if (isRequest(node)) return node.id
       throw new OffstageError('invalid-input', `Message ${target.id} answers no user message.`)
     }
     default:
       return type satisfies never
   }
-}
-
-/** The user's message that this one answers: itself, or the nearest before it. */
-function questionFor(
-  from: MessageNode,
-  nodes: ReadonlyMap<string, MessageNode>,
-): MessageNode | undefined {
-  // Damaged rows may form a cycle, so visit each message once.
-  const visited = new Set<MessageNode>()
-  let node: MessageNode | undefined = from
-  while (node && !isUserMessage(node) && !visited.has(node)) {
-    visited.add(node)
-    node = node.parentId === null ? undefined : nodes.get(node.parentId)
-  }
-  return node && isUserMessage(node) ? node : undefined
-}
-
-function isUserMessage({ message }: MessageNode): boolean {
-  return message.role === 'user' && message.synthetic !== true
 }
 
 interface Ids {
@@ -407,7 +379,7 @@ export class RunQueue {
         } catch (error) {
           if (!(await waitsForDevice(active, command, error))) throw error
           onReached()
-          await waitForChange(changed, signal, effects)
+          await resultWithin(CHECK_AGAIN_MS, Promise.race([changed, whenAborted(signal)]), effects)
         }
       }
     }

@@ -2,6 +2,7 @@ import { whenAborted } from '../lib/abort.ts'
 import { callsOf } from '../protocol/call.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { type PageApi, PAGE_CALLS } from '../protocol/page-calls.ts'
+import type { Effects } from './effects.ts'
 
 /** Wraps the page's calls. When the signal aborts, calls marked `stops` in `PAGE_CALLS` reject with `aborted`. */
 export function stoppablePage(page: PageApi, signal: AbortSignal): PageApi {
@@ -36,4 +37,14 @@ export async function withStop<T>(
     for (const parent of parents) parent.removeEventListener('abort', abort)
     abort()
   }
+}
+
+/** Result of the work. Undefined if it takes longer than `ms`. */
+export function resultWithin<T>(
+  ms: number,
+  work: Promise<T>,
+  { sleep }: Pick<Effects, 'sleep'>,
+): Promise<T | undefined> {
+  const late = (signal: AbortSignal): Promise<undefined> => sleep(ms, signal).then(() => undefined)
+  return withStop([], ({ signal }) => Promise.race([work, late(signal)]))
 }

@@ -26,7 +26,9 @@ import {
   makerOf,
   markRecord,
   publicRecord,
+  type RecordChange,
   refuseOrphan,
+  type StoredRecord,
   unclaimed,
 } from '../../worker/store/record.ts'
 import { FORMAT } from '../../protocol/fact.ts'
@@ -473,29 +475,34 @@ async function place(
   return true
 }
 
-async function rename(
-  { rows, change }: Writing,
+function rename(
+  writing: Writing,
   { conversationId, seen, ...name }: CallInput<'rename'>,
 ): Promise<Value<'rename'>> {
-  const { record, changedAt } = await rows.find(conversationId)
-  if (record === undefined) return false
-  if (name.ifLastSeq !== undefined && name.ifLastSeq !== record.lastSeq) return false
-  refuseLate(changedAt, { seen, change })
-  const renamed = applyRename(record, name)
-  await rows.put(renamed.record, { changedAt, change })
-  await rows.add(renamed.rows)
-  return true
+  return changeRecord(writing, { conversationId, seen }, (record) => applyRename(record, name))
 }
 
 async function mark(
-  { rows, change }: Writing,
+  writing: Writing,
   { conversationId, broken, seen }: CallInput<'mark'>,
 ): Promise<Value<'mark'>> {
-  const { record, changedAt } = await rows.find(conversationId)
-  refuseLate(changedAt, { seen, change })
-  const marked = record && markRecord(record, broken)
-  if (marked) await rows.put(marked, { changedAt, change })
+  await changeRecord(writing, { conversationId, seen }, (record) => markRecord(record, broken))
   return null
+}
+
+/** Changes a record. False if there is none, or `update` returns null. */
+async function changeRecord(
+  { rows, change }: Writing,
+  { conversationId, seen }: { readonly conversationId: string; readonly seen: number | undefined },
+  update: (record: StoredRecord) => RecordChange | null,
+): Promise<boolean> {
+  const { record, changedAt } = await rows.find(conversationId)
+  const changed = record === undefined ? null : update(record)
+  if (changed === null) return false
+  refuseLate(changedAt, { seen, change })
+  await rows.put(changed.record, { changedAt, change })
+  await rows.add(changed.rows)
+  return true
 }
 
 async function remove(

@@ -21,7 +21,7 @@ import {
 } from '../../protocol/message.ts'
 import { modelFacts } from '../../providers/catalogue/model-facts.ts'
 import { replaceFilesWithText, outputFiles } from '../../providers/sent-files.ts'
-import { isRequest } from '../../conversation/requests.ts'
+import { retrievedMemories } from '../../conversation/requests.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { messageText } from '../../conversation/result.ts'
 import { isRecord } from '../../lib/shape.ts'
@@ -73,12 +73,8 @@ const MEMORY_INTRODUCTION =
 
 /** Memories retrieved for the newest request, each line quoted. Empty if there are none. */
 function memoryNote(state: ConversationState): string {
-  const { path } = state
-  const newest = contextOn(state).findLast((row) => row.type === 'memory-retrieved')
-  if (newest?.type !== 'memory-retrieved' || newest.items.length === 0) return ''
-  const from = path.findLastIndex(isRequest)
-  const isOfRequest = path.slice(Math.max(0, from)).some(({ id }) => id === newest.after)
-  return isOfRequest ? [MEMORY_INTRODUCTION, quotedMemories(newest.items)].join('\n') : ''
+  const items = retrievedMemories(state)?.items ?? []
+  return items.length > 0 ? [MEMORY_INTRODUCTION, quotedMemories(items)].join('\n') : ''
 }
 
 /** Quotes memories for the request. Every line gets a `>`, so that no memory can pose as other text. */

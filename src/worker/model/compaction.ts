@@ -1,3 +1,4 @@
+import { cached } from '../../lib/cached.ts'
 import { sentMessage, isRequest } from '../../conversation/requests.ts'
 import type { Message, ToolOutput, ToolResultPart, UserMessage } from '../../protocol/message.ts'
 import type { ContextRow, MessageNode, ConversationState } from '../../protocol/state.ts'
@@ -142,9 +143,8 @@ function staleResults(state: ConversationState, superseding: ReadonlySet<string>
   const results = sentResults(state.path, contextOn(state)).filter(({ part }) =>
     superseding.has(part.toolName),
   )
-  const inputs = inputsOf(
-    state.path,
-    new Set(results.map(({ part: { toolCallId } }) => toolCallId)),
+  const inputs = new Map(
+    state.path.flatMap(({ calls }) => calls.map(({ toolCallId, input }) => [toolCallId, input])),
   )
   const newest = new Map<string, { readonly index: number; readonly input: JsonValue }[]>()
   const stale = results.toReversed().filter(({ index, part: { toolName, toolCallId } }) => {
@@ -186,33 +186,10 @@ function clearing(results: readonly SentResult[]): Clearing {
 
 const NOTHING: Clearing = { paths: [], freed: 0 }
 
-// Parts are immutable, and every step looks for stale ones.
-const savings = new WeakMap<ToolResultPart, number>()
-
-function tokensSaved(part: ToolResultPart): number {
-  const cached = savings.get(part)
-  if (cached !== undefined) return cached
-  const saved = partTokens(part) - partTokens(withoutResult(part))
-  savings.set(part, saved)
-  return saved
-}
-
-/** The inputs that these calls ran with, or else those that the model wrote. */
-function inputsOf(
-  path: readonly MessageNode[],
-  ids: ReadonlySet<string>,
-): ReadonlyMap<string, JsonValue> {
-  const inputs = new Map<string, JsonValue>()
-  for (const { message, calls } of path) {
-    if (message.role !== 'assistant') continue
-    for (const part of message.parts)
-      if (part.type === 'tool-call' && part.input !== undefined && ids.has(part.toolCallId))
-        inputs.set(part.toolCallId, part.input)
-    for (const { toolCallId, input } of calls)
-      if (ids.has(toolCallId)) inputs.set(toolCallId, input)
-  }
-  return inputs
-}
+/** Tokens that a note in place of the result saves. Cached: every step looks for stale results. */
+const tokensSaved = cached(
+  (part: ToolResultPart) => partTokens(part) - partTokens(withoutResult(part)),
+)
 
 /** Whether the newer result includes the older one: the older call had every parameter of the newer, equal in value. */
 function covers(newer: JsonValue, older: JsonValue): boolean {
@@ -289,7 +266,9 @@ export function landmarks(path: readonly MessageNode[]): {
 } {
   const request = path.findLastIndex(isRequest)
   const newestStep = path.findLastIndex(({ message }) => message.role === 'assistant')
-  const isSentDuring = path[request]?.runId === path[newestStep]?.runId
+  const runId = path[request]?.runId
+  // Imported messages have no run.
+  const isSentDuring = runId != null && runId === path[newestStep]?.runId
   const lastStart = isSentDuring ? newestStep : Math.max(request, newestStep)
   return { request, newestStep, lastStart }
 }

@@ -1,3 +1,4 @@
+import { syntheticMessage } from './compaction.ts'
 import { messageText } from '../../conversation/result.ts'
 import type { Extraction, ExtractRef, ExtractRequest } from '../../protocol/worker-calls.ts'
 import type { WorkerNotice } from '../../protocol/notices.ts'
@@ -218,13 +219,7 @@ function messagesOf({ input, corrections }: ExtractRequest): Message[] {
     { role: 'user', parts: input },
     ...corrections.flatMap(({ output, problem }): Message[] => [
       { role: 'assistant', parts: [{ type: 'text', text: output }] },
-      {
-        role: 'user',
-        synthetic: true,
-        parts: [
-          { type: 'text', text: `That is not valid: ${problem} Answer again, with the JSON only.` },
-        ],
-      },
+      syntheticMessage(`That is not valid: ${problem} Answer again, with the JSON only.`),
     ]),
   ]
 }

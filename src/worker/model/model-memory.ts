@@ -23,20 +23,14 @@ export class ModelMemory {
    * as `native`, and a refusal is remembered.
    */
   toolMode(model: ModelConfigData, form: RequestForm = this.forms.get(model)): 'native' | 'action' {
-    switch (model.toolMode ?? 'auto') {
-      case 'native':
-        return 'native'
-      case 'action':
-        return 'action'
-      case 'auto':
-        // The prompt holds calls and results as text, so it must hold the tools as text, too.
-        if (model.inputMode === 'prompt') return 'action'
-        return form.has('tools text') || modelFacts(model.model).tools === false
-          ? 'action'
-          : 'native'
-      default:
-        return (model.toolMode as undefined) ?? 'native'
-    }
+    const { toolMode = 'auto' } = model
+    if (toolMode !== 'auto') return toolMode
+    // The prompt holds calls and results as text, so it must hold the tools as text, too.
+    const isText =
+      model.inputMode === 'prompt' ||
+      form.has('tools text') ||
+      modelFacts(model.model).tools === false
+    return isText ? 'action' : 'native'
   }
 
   /** Ratio of the tokens that the server counted in a request to our estimate, from 1 to `MAX_FACTOR`. */

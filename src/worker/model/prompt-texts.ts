@@ -6,6 +6,7 @@ import type { StepContext } from '../../protocol/page-calls.ts'
 import type { SettledStatus } from '../../protocol/tool.ts'
 import { foreignTexts } from '../store/fact-table.ts'
 import { forModel, type NamedTool, toModelNames } from './model-names.ts'
+import { callParts } from '../../conversation/fold-call.ts'
 import { isRecord } from '../../lib/is-record.ts'
 import { parseJson } from '../../providers/core/read-json.ts'
 import { actionPart, loadedActionPart } from '../parts.ts'
@@ -119,9 +120,8 @@ export class PromptTexts {
   /** The author of an imported history is unknown, so its calls count as untrusted, too. */
   #addImportedCalls(messages: readonly Message[]): void {
     for (const message of messages)
-      if (message.role === 'assistant')
-        for (const part of message.parts)
-          if (part.type === 'tool-call' && part.input !== undefined) this.#importedCalls.push(part)
+      for (const part of callParts(message))
+        if (part.input !== undefined) this.#importedCalls.push(part)
     // The next finder takes them.
     if (this.#finderCache) this.#finderCache.tools = ''
   }

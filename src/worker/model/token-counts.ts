@@ -1,3 +1,4 @@
+import { cached } from '../../lib/cached.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import type { Message, ToolOutput, AssistantMessage, Usage } from '../../protocol/message.ts'
 import type { ModelConfigData, ModelPrices } from '../../protocol/model.ts'
@@ -15,19 +16,10 @@ const IMAGE_TOKENS = 1500
 /** Characters of Base64 per token. Four characters hold three bytes; a token of text has at most four. */
 const CHARACTERS_A_TOKEN = 3
 
-// Messages are immutable, and each request repeats those of the step before.
-const tokenCache = new WeakMap<Message, number>()
-
-/** An upper estimate of the tokens of a message, as it is sent. */
-export function messageTokens(message: Message): number {
-  let tokens = tokenCache.get(message)
-  if (tokens === undefined) {
-    tokens = FRAME_TOKENS
-    for (const part of message.parts) tokens += partTokens(part)
-    tokenCache.set(message, tokens)
-  }
-  return tokens
-}
+/** An upper estimate of the tokens of a message, as it is sent. Cached: each request repeats those before it. */
+export const messageTokens: (message: Message) => number = cached((message: Message) =>
+  message.parts.reduce((tokens, part) => tokens + partTokens(part), FRAME_TOKENS),
+)
 
 /** Sizes of a request's parts other than messages, in estimated tokens. */
 export interface FixedSize {

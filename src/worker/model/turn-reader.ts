@@ -1,3 +1,4 @@
+import { messageText } from '../../conversation/result.ts'
 import { loneThinkCloser } from '../../action/action-scanner.ts'
 import type { ActionScanner } from '../../action/action-scanner.ts'
 import type { ThinkSplitter } from '../../action/think-splitter.ts'
@@ -259,10 +260,7 @@ export class TurnReader {
 
   /** The reply text so far. */
   get text(): string {
-    return this.received
-      .slice(this.#textStart)
-      .map((part) => (part.type === 'text' ? part.text : ''))
-      .join('')
+    return messageText({ parts: this.received.slice(this.#textStart) })
   }
 
   /** The text and reasoning so far. */

@@ -150,12 +150,13 @@ export interface Succession {
 /** A worker that is next in line and found no run to take over looks again after this time, in case it missed a message. Milliseconds. */
 const STAND_BY_MS = 30_000
 
-interface SuccessionDeps {
+/** Dependencies that all leases of a store share. */
+export interface LeaseDeps {
   readonly scope: string
   readonly locks: Locks
   readonly channel: TabChannel<LeaseMessages>
   readonly liveness: Liveness
-  readonly effects: Pick<Effects, 'sleep'>
+  readonly effects: Pick<Effects, 'sleep' | 'monotonic' | 'newId'>
 }
 
 /**
@@ -164,11 +165,11 @@ interface SuccessionDeps {
  * falls silent, the last tab to notice takes its place, and the order starts again.
  */
 export class Heirs {
-  readonly #deps: SuccessionDeps
+  readonly #deps: LeaseDeps
   /** First places held here, by conversation. */
   readonly #heirLocks = new Map<string, HeldLock>()
 
-  constructor(deps: SuccessionDeps) {
+  constructor(deps: LeaseDeps) {
     this.#deps = deps
   }
 
@@ -278,15 +279,6 @@ const UNLOAD_MS = 300
 const RETRY_MS = 50
 /** Limit of requests for a lock. The browser may abort them, as it does when a page enters the back/forward cache. */
 const MAX_ATTEMPTS = 10
-
-/** Dependencies that all leases of a store share. */
-export interface LeaseDeps {
-  readonly scope: string
-  readonly locks: Locks
-  readonly channel: TabChannel<LeaseMessages>
-  readonly liveness: Liveness
-  readonly effects: Pick<Effects, 'sleep' | 'monotonic' | 'newId'>
-}
 
 /** The lease of one conversation, as this worker sees it. */
 export class Lease {

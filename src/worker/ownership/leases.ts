@@ -4,6 +4,7 @@ import {
   type HandoverAnswer,
   Heirs,
   Lease,
+  type LeaseDeps,
   type LeaseMessages,
   Liveness,
   type LockState,
@@ -12,7 +13,7 @@ import {
 } from './lease.ts'
 import type { LockRequest, Locks } from './locks.ts'
 import type { TabChannel } from './tab-channel.ts'
-import { withStop } from '../stopping.ts'
+import { resultWithin, withStop } from '../stopping.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { Conversation } from '../conversation.ts'
 import type { NewestClaim } from '../store/claims.ts'
@@ -26,13 +27,8 @@ const DECISION_MS = 10_000
 /** A lock that is handed over is reserved this long for the requesting tab. Milliseconds. */
 const TRANSFER_MS = 3000
 
-interface HandoverDeps {
-  readonly channel: TabChannel<LeaseMessages>
-  readonly effects: Pick<Effects, 'sleep' | 'newId'>
-}
-
 /** Asks the holder for the lease. True once this worker holds it. */
-async function requestHandover(lease: Lease, deps: HandoverDeps): Promise<boolean> {
+async function requestHandover(lease: Lease, deps: LeaseDeps): Promise<boolean> {
   if (lease.isHeld) return true
   const answer = await askHolder(lease.conversationId, deps)
   // Steals the lock instead of queueing for it: other tabs in the queue didn't ask for the handover.
@@ -41,7 +37,7 @@ async function requestHandover(lease: Lease, deps: HandoverDeps): Promise<boolea
 
 async function askHolder(
   conversationId: string,
-  { channel, effects }: HandoverDeps,
+  { channel, effects }: LeaseDeps,
 ): Promise<HandoverAnswer | null> {
   const requestId = effects.newId('handover-')
   let answer: HandoverAnswer | null = null
@@ -65,16 +61,11 @@ async function askHolder(
   return answer
 }
 
-interface Holder {
-  isDriving(conversationId: string): boolean
-  decide(conversationId: string): Promise<boolean>
-}
-
 /** Holder's side: decides on each request once, and reserves the lock for the tab that gets it. */
 function answerHandovers(
-  deps: HandoverDeps,
+  deps: LeaseDeps,
   leases: ReadonlyMap<string, Lease>,
-  holder: Holder,
+  observer: LeaseObserver,
 ): void {
   const { channel, effects } = deps
   const answers = new Map<string, HandoverAnswer>()
@@ -86,14 +77,15 @@ function answerHandovers(
     if (previous !== undefined) return post(requestId, previous)
     const lease = leases.get(conversationId)
     const isHeld = lease?.isHeld === true
-    if (!isHeld && !holder.isDriving(conversationId)) return
+    if (!isHeld && !observer.isDriving(conversationId)) return
     if (isHeld && !lease.reserve()) return post(requestId, 'refused')
     const answer = (result: HandoverAnswer): void => {
       answers.set(requestId, result)
       post(requestId, result)
     }
     answer('pending')
-    const isAgreed = await decideHandover(conversationId, deps, holder)
+    const decision = observer.onHandoverRequested(conversationId).catch(() => false)
+    const isAgreed = (await resultWithin(DECISION_MS, decision, effects)) ?? false
     if (isHeld) await transfer(lease, isAgreed, { effects, answer })
     // A waiting run holds no lease, so nothing has to be reserved for the other tab.
     else answer(isAgreed ? 'granted' : 'refused')
@@ -106,7 +98,7 @@ function answerHandovers(
 async function transfer(
   lease: Lease,
   isAgreed: boolean,
-  { effects, answer }: Pick<HandoverDeps, 'effects'> & { answer(result: HandoverAnswer): void },
+  { effects, answer }: Pick<LeaseDeps, 'effects'> & { answer(result: HandoverAnswer): void },
 ): Promise<void> {
   if (isAgreed) lease.release()
   answer(lease.isReady ? 'granted' : 'refused')
@@ -114,19 +106,6 @@ async function transfer(
     Promise.race([lease.whenTaken(signal), effects.sleep(TRANSFER_MS, signal)]),
   )
   lease.endReservation()
-}
-
-async function decideHandover(
-  conversationId: string,
-  { effects }: HandoverDeps,
-  { decide }: Holder,
-): Promise<boolean> {
-  return withStop([], ({ signal }) =>
-    Promise.race([
-      decide(conversationId).catch(() => false),
-      effects.sleep(DECISION_MS, signal).then(() => false),
-    ]),
-  )
 }
 
 interface Ranked {
@@ -444,17 +423,17 @@ export interface Leases {
 }
 
 export interface LeaseObserver {
-  /** Whether this worker drives the run, even one that waits without a lease. Default: false. */
-  isDriving?(conversationId: string): boolean
+  /** Whether this worker drives the run, even one that waits without a lease. */
+  isDriving(conversationId: string): boolean
   /** Called when another worker has taken the lease. */
   onLost(conversationId: string): void
   /** Called when another worker announced a decision. */
   onAnnounced(conversationId: string): void
   /**
    * Called when another tab asks for the lease. Resolves to true once the run here has stopped; the lease may be
-   * released by then. Resolves to false to refuse. Default: refuses.
+   * released by then. Resolves to false to refuse.
    */
-  onHandoverRequested?(conversationId: string): boolean | Promise<boolean>
+  onHandoverRequested(conversationId: string): Promise<boolean>
 }
 
 export interface LeasesOptions {
@@ -480,11 +459,7 @@ export function createLeases({ scope, channel, effects, observer }: LeasesOption
   )
   const deps = { scope, locks, channel, liveness, effects }
   const heirs = new Heirs(deps)
-  answerHandovers(deps, leases, {
-    isDriving: (conversationId) => observer.isDriving?.(conversationId) ?? false,
-    decide: async (conversationId) =>
-      (await observer.onHandoverRequested?.(conversationId)) ?? false,
-  })
+  answerHandovers(deps, leases, observer)
   channel.on('lease-decided', ({ conversationId }) => observer.onAnnounced(conversationId))
   const leaseOf = (conversationId: string): Lease => {
     const existing = leases.get(conversationId)

@@ -8,14 +8,20 @@ import {
   type ModelOutcome,
 } from '../model/call-model.ts'
 import type { CountedRun } from './counters.ts'
-import { resolveName, type ToolTable, type DrivenRun, type ModelsContext } from './run-context.ts'
+import {
+  isParallelSafe,
+  resolveName,
+  type ToolTable,
+  type DrivenRun,
+  type ModelsContext,
+} from './run-context.ts'
 import { providerOf } from '../model/engine-providers.ts'
 import { buildRequest } from '../model/build-request.ts'
 import { meterUsage, messageTokens } from '../model/token-counts.ts'
 import { modelFetch } from '../model/page-fetch.ts'
 import { REQUEST_CHANGED, TOOLS_REFUSED } from '../../providers/core/form-memory.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
-import { mayHaveSecrets } from './hide-secrets.ts'
+import { mayHaveSecrets, type ModelOutput } from './hide-secrets.ts'
 import type { CallDetails, FactOf, Identified } from '../../protocol/fact.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { formatObservation } from '../../action/format-observation.ts'
@@ -85,7 +91,7 @@ interface TurnOutput extends Omit<Extract<ModelOutcome, { type: 'turn' }>, 'type
 }
 
 /** The fact of a complete model turn: message, calls and usage at once. */
-function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'parentId'> {
+function modelOutput(output: TurnOutput): ModelOutput {
   const { form, losses, tools, toolMode, newId } = output
   const { parts, usage, finishReason, rawFinishReason, providerMetadata, actionText, feedback } =
     output.turn
@@ -130,13 +136,11 @@ function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'parentId
 function callDetails(part: ToolCallPart, output: TurnOutput): CallDetails {
   const { toolMode } = output
   const tool = output.tools.get(part.toolName)
-  const isParallelSafe =
-    tool !== undefined && (tool.annotations.readOnly || tool.parallelSafe) && !tool.sequential
   return {
     toolCallId: part.toolCallId,
     known: tool !== undefined,
     // ACTION calls always run in order.
-    parallel: toolMode === 'native' && isParallelSafe,
+    parallel: toolMode === 'native' && tool !== undefined && isParallelSafe(tool),
     ...(tool?.title !== undefined && { title: tool.title }),
     ...(tool?.remote && { source: tool.remote.source }),
     ...(tool?.annotations.readOnly === true && { readOnly: true }),
@@ -276,7 +280,9 @@ export async function askModel(
     })
     // Loaded early: once a new release is deployed, the files of this one may be gone.
     const mayCallInText = readsTextCalls(stepContext.model, memory.toolMode(stepContext.model))
-    if (mayCallInText && stepContext.tools.length > 0) loadActionPart()?.catch(() => {})
+    // Without it, the texts of live context would pile up unread.
+    if (mayCallInText && (stepContext.tools.length > 0 || stepContext.context))
+      loadActionPart()?.catch(() => {})
     return await outcome
   } finally {
     drafts.endStep()

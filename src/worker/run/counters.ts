@@ -341,14 +341,5 @@ function stepVerdict({ calls, feedback }: RunState): Verdict {
 }
 
 function streakAfter({ invalidStreak }: Counters, verdict: Verdict): Partial<Counters> {
-  switch (verdict) {
-    case 'valid':
-      return { invalidStreak: 0 }
-    case 'invalid':
-      return { invalidStreak: invalidStreak + 1 }
-    case 'open':
-      return {}
-    default:
-      return verdict satisfies never
-  }
+  return verdict === 'open' ? {} : { invalidStreak: verdict === 'invalid' ? invalidStreak + 1 : 0 }
 }

@@ -420,7 +420,7 @@ export function effectKey(
 }
 
 /** Most calls that run in parallel. */
-const MAX_PARALLEL = 4
+export const MAX_PARALLEL = 4
 
 /** The calls to run next: the first one, and those directly after it that may run in parallel. */
 export function nextGroup(open: readonly CallState[]): readonly CallState[] {

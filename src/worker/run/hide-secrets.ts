@@ -202,7 +202,8 @@ function withoutQuotes(message: string, tools: readonly NamedTool[]): string {
   )
 }
 
-type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
+/** A model's output before its place in the conversation is known. */
+export type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
 
 /**
  * Replaces secrets in the output with placeholders, so that it may be stored. The calls' tools name the secrets, and

@@ -20,6 +20,7 @@ import {
   sentTokens,
   tokensWith,
   sentSizes,
+  syntheticMessage,
 } from '../model/compaction.ts'
 import {
   COMPACTION_DEFAULTS,
@@ -240,16 +241,9 @@ interface Summarizing extends Pick<ModelCall, 'confirm'> {
   readonly limit: number | undefined
 }
 
-const SUMMARY_REQUEST: UserMessage = {
-  role: 'user',
-  synthetic: true,
-  parts: [
-    {
-      type: 'text',
-      text: 'Room has to be made: the oldest messages above will no longer be sent. Write a summary of the conversation so far that lets you go on without them: what the person wants, what was agreed, found (with names, numbers and ids) and done, and what remains to be done. Write the summary only, in the language of the conversation, in 300 words at most. Call no tools.',
-    },
-  ],
-}
+const SUMMARY_REQUEST: UserMessage = syntheticMessage(
+  'Room has to be made: the oldest messages above will no longer be sent. Write a summary of the conversation so far that lets you go on without them: what the person wants, what was agreed, found (with names, numbers and ids) and done, and what remains to be done. Write the summary only, in the language of the conversation, in 300 words at most. Call no tools.',
+)
 
 /**
  * Asks the model to summarize the messages to be left out. Never fails: without a summary, they are left out anyway.

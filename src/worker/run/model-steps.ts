@@ -34,12 +34,12 @@ import { deliveries, hasDeliveries } from './queued-messages.ts'
 import type { CallsContext, DrivenRun, RunContext } from './run-context.ts'
 import type { RunLease } from './run-lease.ts'
 import { skillRefusal, offeredStep, renewedSkills } from './skill-calls.ts'
-import { hideOutputSecrets } from './hide-secrets.ts'
+import { hideOutputSecrets, type ModelOutput } from './hide-secrets.ts'
 import type { StepCalls } from './step-calls.ts'
 import { contextOn, isOpenItem, planOf } from '../../conversation/context.ts'
 import type { MemoryQuery, StepContext } from '../../protocol/page-calls.ts'
 import { applyContext, landmarks } from '../model/compaction.ts'
-import type { FactOf, PlanItem } from '../../protocol/fact.ts'
+import type { PlanItem } from '../../protocol/fact.ts'
 import type { CallState, ConversationState, MessageNode } from '../../protocol/state.ts'
 import { runsWithoutApproval, taintFor } from './approval/judge-approval.ts'
 import { checkInput } from '../validation/check-input.ts'
@@ -49,7 +49,7 @@ import { headId, originOfSkill, originOfTools } from '../../conversation/tree.ts
 import { nextRequestTaint } from '../../conversation/taint.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
 import type { Effects } from '../effects.ts'
-import { isRequest, messageWords } from '../../conversation/requests.ts'
+import { isRequest, messageWords, retrievedMemories } from '../../conversation/requests.ts'
 
 /**
  * Asks the page's `beforeModel` hook how to send each message of a person that no model has read yet. The answer is
@@ -105,8 +105,6 @@ function settlementAtCut(call: CallState): Settlement[] {
     ? [{ call, status: 'aborted', output: { type: 'denied', reason: WROTE_INSTEAD } }]
     : settlementAtEnd(call)
 }
-
-type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
 
 /**
  * Calls whose start is stored in the same commit as the answer that has them, which saves one wait for the disk per
@@ -183,19 +181,8 @@ function authorOf(
 
 /** The newest request, if no memories were retrieved for it yet. */
 function requestWithoutMemories(state: ConversationState): MessageNode | undefined {
-  const request = state.path.findLast(isRequest)
-  return request && hasMemories(state, request) ? undefined : request
+  return retrievedMemories(state) ? undefined : state.path.findLast(isRequest)
 }
-
-function hasMemories(state: ConversationState, request: MessageNode): boolean {
-  const newest = contextOn(state).findLast(({ type }) => type === 'memory-retrieved')
-  if (newest === undefined) return false
-  const { path } = state
-  const from = path.lastIndexOf(request)
-  return path.slice(from).some(({ id }) => id === newest.after)
-}
-
-type Output = Omit<FactOf<'model-output'>, 'parentId'>
 
 /**
  * Adds a reminder to an output that would complete the run too early: it has no answer, or the plan has open items. The
@@ -203,13 +190,16 @@ type Output = Omit<FactOf<'model-output'>, 'parentId'>
  *
  * Adds none on the last step: the reminder would turn a complete run into one cut short.
  */
-function withReminder(output: Output, { conversation, effects }: ReminderContext): Output {
+function withReminder(
+  output: ModelOutput,
+  { conversation, effects }: ReminderContext,
+): ModelOutput {
   const { state, run } = conversation
   if (run === null) return output
   const isLast =
     run.limit !== null || (run.limits.maxSteps >= 0 && output.step >= run.limits.maxSteps)
   if (isLast) return output
-  const remind = (text: string): Output => ({
+  const remind = (text: string): ModelOutput => ({
     ...output,
     reminder: { id: effects.newId('msg_'), text },
   })

@@ -204,7 +204,9 @@ async function judgeCall(
   const isNested = call.path.length > 1
   if (!call.known || (isNested && tool === undefined))
     return invalidVerdict(call, unknownTool(call.toolName, context.tools.names).toError())
-  if (tool === undefined) return settledVerdict(await unavailable(context, call))
+  // The call's card names the source. A tool of another source is another tool, even if it has the same name.
+  if (tool === undefined || tool.remote?.source !== call.source)
+    return settledVerdict(await unavailable(context, call))
   const problemOfNested = isNested ? nestedProblem(call, tool) : null
   if (problemOfNested) return invalidVerdict(call, problemOfNested)
   const verdict = context.tools.hasBeforeToolCall

@@ -1,3 +1,4 @@
+import { syntheticMessage } from '../model/compaction.ts'
 import { addCost, addUsage } from '../../conversation/usage.ts'
 import { answerText, messageText } from '../../conversation/result.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
@@ -204,8 +205,9 @@ async function storeReflection(
 }
 
 function reviewMessage({ mode, instructions }: ReflectSettings): UserMessage {
-  const text = `Look over your last answer, the one above.\n${instructions}\n${ORDERS[mode]}`
-  return { role: 'user', synthetic: true, parts: [{ type: 'text', text }] }
+  return syntheticMessage(
+    `Look over your last answer, the one above.\n${instructions}\n${ORDERS[mode]}`,
+  )
 }
 
 const ORDERS: Readonly<Record<ReflectMode, string>> = {

@@ -182,3 +182,8 @@ export class ToolTable {
     this.#waiters.add(wake)
   }
 }
+
+/** Whether calls of the tool may run beside others. */
+export function isParallelSafe({ annotations, parallelSafe, sequential }: ToolDescriptor): boolean {
+  return !sequential && (annotations.readOnly === true || parallelSafe)
+}

@@ -8,7 +8,7 @@ import {
   type Leases,
 } from '../ownership/leases.ts'
 import { ANSWER_MS, SILENCE_MS } from '../ownership/lease.ts'
-import { withStop } from '../stopping.ts'
+import { resultWithin } from '../stopping.ts'
 
 type AcceptsRun = (run: RunState | null) => boolean
 
@@ -57,12 +57,8 @@ export class RunLease {
     const isNewest = async (): Promise<boolean> =>
       (await conversation.claims.newest()).epoch <= conversation.claimed.epoch
     // A storage that doesn't answer proves no new owner.
-    const isOwned = await withStop([], ({ signal }) =>
-      Promise.race([
-        isNewest().catch(() => true),
-        effects.sleep(ANSWER_MS, signal).then(() => true),
-      ]),
-    )
+    const answer = isNewest().catch(() => true)
+    const isOwned = (await resultWithin(ANSWER_MS, answer, effects)) ?? true
     if (!isOwned) onLost()
     return isOwned
   }

@@ -3,9 +3,10 @@ import { endOf, isSettled } from '../../conversation/pending.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
 import { isDecidedByPage } from './approval/judge-approval.ts'
 import { BESIDE_INVALID, settleCalls, type Settlement } from './settle.ts'
-import type { CallsContext } from './run-context.ts'
+import { type CallsContext, isParallelSafe } from './run-context.ts'
 import {
   executeCalls,
+  MAX_PARALLEL,
   nestedId,
   nestedPosition,
   runStarts,
@@ -24,13 +25,9 @@ import type {
 } from '../../protocol/composite.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { sealedValues } from '../../protocol/sealed.ts'
-import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { createSerialQueue } from '../../lib/serial-queue.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { hideInputSecrets } from './hide-secrets.ts'
-
-/** Most calls that run in parallel. */
-const MAX_PARALLEL = 4
 
 interface Waiter {
   readonly isParallel: boolean
@@ -253,10 +250,6 @@ export class NestedCalls {
 /** The call that the function made at this position when it ran before. */
 function nestedCallAt(run: RunState, parent: CallState, position: number): CallState | undefined {
   return nestedIn(run.calls, parent).find((nested) => nestedPosition(parent, nested) === position)
-}
-
-function isParallelSafe({ annotations, parallelSafe, sequential }: ToolDescriptor): boolean {
-  return !sequential && (annotations.readOnly === true || parallelSafe)
 }
 
 /** Facts for the outcomes that aren't stored yet. */

@@ -9,11 +9,12 @@ import {
   ownerOf,
   type RecentAppend,
   refuseBroken,
+  type RecordChange,
   refuseNewer,
   type StoredRecord,
   takenOverError,
 } from './record.ts'
-import type { Append, Placement, StepDraft } from './store.ts'
+import type { Append, Placement, StepDraft, TitleChange } from './store.ts'
 import { callParts } from '../../conversation/fold-call.ts'
 import { INCOMPLETE_IMPORT } from '../../protocol/conversation.ts'
 
@@ -122,9 +123,8 @@ function afterImport(
 ): readonly string[] {
   const after = new Set(open)
   for (const message of messages) {
-    if (message.role === 'assistant')
-      for (const { toolCallId, error } of callParts(message))
-        if (error === undefined) after.add(toolCallId)
+    for (const { toolCallId, error } of callParts(message))
+      if (error === undefined) after.add(toolCallId)
     if (message.role === 'tool')
       for (const { toolCallId } of message.parts) after.delete(toolCallId)
   }
@@ -196,12 +196,13 @@ export function applyAppend(
 
 /**
  * Applies a new title, and returns the record and its rows. The caller needn't own the conversation: its owner finds
- * the row before its own next one. A broken conversation gets no row.
+ * the row before its own next one. A broken conversation gets no row. Null if the newest row isn't the expected one.
  */
 export function applyRename(
   record: StoredRecord,
-  { title, at }: { readonly title: string; readonly at: number },
-): { record: StoredRecord; rows: Row[] } {
+  { title, at, ifLastSeq }: TitleChange,
+): RecordChange | null {
+  if (ifLastSeq !== undefined && ifLastSeq !== record.lastSeq) return null
   refuseNewer(record)
   const { conversationId, updatedAt, broken } = record
   const row: NewRow = { type: 'renamed', runId: null, title, at }

@@ -25,21 +25,11 @@ function hasNoDatabases(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === 'SecurityError'
 }
 
-function blockedByOlder(): OffstageError {
-  return blockedByTab('does not open: another tab of this site holds an older one')
-}
-
-function blockedByTransaction(): OffstageError {
-  return blockedByTab('does not answer: another tab or script of this site holds it')
-}
-
-function blockedByTab(problem: string): OffstageError {
-  return blocked(`The database ${problem}. Reload or close that tab to continue.`)
-}
-
-function notOpenedYet(): OffstageError {
-  return blocked('The browser has not opened the database yet. Close other tabs of this site.')
-}
+const HELD_BY_OLDER =
+  'The database does not open: another tab of this site holds an older one. Reload or close that tab to continue.'
+const HELD_BY_TRANSACTION =
+  'The database does not answer: another tab or script of this site holds it. Reload or close that tab to continue.'
+const NOT_OPENED_YET = 'The browser has not opened the database yet. Close other tabs of this site.'
 
 function blocked(message: string): OffstageError {
   return new OffstageError('storage-blocked', message, { retryable: true })
@@ -336,7 +326,7 @@ export class Connection {
   }
 
   #reportBlocked(): OffstageError {
-    return this.#report('blocked', this.#isBlocked ? blockedByOlder() : notOpenedYet())
+    return this.#report('blocked', blocked(this.#isBlocked ? HELD_BY_OLDER : NOT_OPENED_YET))
   }
 
   /** How long a transaction waits for those before it. Milliseconds. */
@@ -346,7 +336,7 @@ export class Connection {
 
   /** Reports that a transaction did not begin in time. */
   reportHeld(): OffstageError {
-    return this.#report('blocked', blockedByTransaction())
+    return this.#report('blocked', blocked(HELD_BY_TRANSACTION))
   }
 
   /** Reports that a use succeeded. */

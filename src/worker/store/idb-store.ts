@@ -37,6 +37,7 @@ import {
   makerOf,
   markRecord,
   publicRecord,
+  type RecordChange,
   readRecord,
   refuseOrphan,
   type StoredRecord,
@@ -48,7 +49,6 @@ import {
   type Claim,
   type ListedRecords,
   type ListPage,
-  type TitleChange,
   pageOf,
   type Placement,
   type RowRange,
@@ -151,7 +151,11 @@ function createIdbStore(connection: Connection): Store {
       const contents = await findContents(placement.rows)
       return write(connection, 'relaxed', (tx) => placeIn(tx, placement, contents))
     },
-    claim: (...args) => claimConversation(connection, ...args),
+    claim: async (...args) => {
+      const claim = await write(connection, 'relaxed', (tx) => claimIn(tx, ...args))
+      connection.noteStore(claim.storeId)
+      return claim
+    },
     append: async (append) => {
       const contents = await findContents(append.rows)
       const durability = append.strict ? 'strict' : 'relaxed'
@@ -164,12 +168,10 @@ function createIdbStore(connection: Connection): Store {
       ),
     list: (page) => listIn(connection, damage, page),
     get: (conversationId) => getRecord(connection, conversationId),
-    rename: (conversationId, name) => renameIn(connection, conversationId, name),
+    rename: (conversationId, name) =>
+      changeRecord(connection, conversationId, (record) => applyRename(record, name)),
     mark: async (conversationId, broken) => {
-      await changeRecord(connection, conversationId, (found) => {
-        const record = markRecord(found, broken)
-        return record && { record, rows: [] }
-      })
+      await changeRecord(connection, conversationId, (record) => markRecord(record, broken))
     },
     descendants: (conversationId) =>
       withDatabase(connection, async (db) => {
@@ -285,53 +287,27 @@ async function readRows(
   })
 }
 
-/** Changes a record, if there is one and `update` doesn't return null. */
+/** Changes a record. False if there is none, or `update` returns null. */
 async function changeRecord(
   connection: Connection,
   conversationId: string,
-  update: (record: StoredRecord) => { record: StoredRecord; rows: readonly Row[] } | null,
-): Promise<void> {
+  update: (record: StoredRecord) => RecordChange | null,
+): Promise<boolean> {
   return write(connection, 'relaxed', async (tx) => {
     const stored = await tx.objectStore('records').get(conversationId)
     const changed = stored === undefined ? null : update(readRecord(conversationId, stored))
     if (changed) putRecord(tx, changed)
+    return changed !== null
   })
-}
-
-/** Renames a conversation. False if it doesn't exist, or its newest row isn't the expected one. */
-async function renameIn(
-  connection: Connection,
-  conversationId: string,
-  name: TitleChange,
-): Promise<boolean> {
-  let isExpected = false
-  await changeRecord(connection, conversationId, (record) => {
-    isExpected = name.ifLastSeq === undefined || record.lastSeq === name.ifLastSeq
-    return isExpected ? applyRename(record, name) : null
-  })
-  return isExpected
-}
-
-async function claimConversation(
-  connection: Connection,
-  ...[conversationId, at, options]: Parameters<Store['claim']>
-): Promise<Claim> {
-  const claim = await write(connection, 'relaxed', (tx) =>
-    claimIn(tx, conversationId, (found, epoch) =>
-      claimRecord(found ?? unclaimed(conversationId, at, options), epoch, options),
-    ),
-  )
-  connection.noteStore(claim.storeId)
-  return claim
 }
 
 async function claimIn(
   tx: Write,
-  conversationId: string,
-  makeRecord: (found: StoredRecord | undefined, epoch: number) => StoredRecord,
+  ...[conversationId, at, options]: Parameters<Store['claim']>
 ): Promise<Claim> {
   const [found, claim] = await Promise.all([findRecord(tx, conversationId), nextClaim(tx)])
-  const record = makeRecord(found, claim.epoch)
+  const known = found ?? unclaimed(conversationId, at, options)
+  const record = claimRecord(known, claim.epoch, options)
   const { parent } = record
   const parentKey = parent && tx.objectStore('records').getKey(parent.conversationId)
   refuseOrphan(record, (await parentKey) !== undefined)
@@ -389,7 +365,7 @@ async function appendIn(tx: Write, append: Append, contents: Contents): Promise<
  */
 function putRecord(
   tx: Write,
-  { record, rows }: { record: StoredRecord; rows: readonly Row[] },
+  { record, rows }: RecordChange,
   contents: Contents = new Map(),
 ): void {
   for (const row of rows) quietly(tx.objectStore('rows').add(packRow(row, contents)))

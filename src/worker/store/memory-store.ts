@@ -13,6 +13,7 @@ import {
 import {
   claimRecord,
   markRecord,
+  type RecordChange,
   publicRecord,
   refuseOrphan,
   unclaimed,
@@ -21,7 +22,6 @@ import {
 import {
   type Append,
   ChangeEmitter,
-  type TitleChange,
   pageOf,
   type Placement,
   type RowRange,
@@ -83,12 +83,12 @@ export function createMemoryStore(storeId: string = randomId()): Store {
     list: async (page) => pageOf([...records.values()].map(publicRecord), page),
     get: async (conversationId) => find(conversationId),
     rename: async (conversationId, name) => {
-      const isRenamed = renameIn(tables, conversationId, name)
+      const isRenamed = changeIn(tables, conversationId, (record) => applyRename(record, name))
       if (isRenamed) reportChange(conversationId)
       return isRenamed
     },
-    mark: async (conversationId, broken) => {
-      if (markIn(tables, conversationId, broken)) reportChange(conversationId)
+    mark: async (id, broken) => {
+      if (changeIn(tables, id, (record) => markRecord(record, broken))) reportChange(id)
     },
     descendants: async (conversationId) => treeOf(records, conversationId).slice(1),
     delete: async (conversationId) => {
@@ -121,14 +121,6 @@ function appendIn({ records, rows, drafts }: Tables, append: Append): readonly R
   return applied.rows
 }
 
-function markIn({ records }: Tables, conversationId: string, broken: string | null): boolean {
-  const record = records.get(conversationId)
-  const marked = record && markRecord(record, broken)
-  if (!marked) return false
-  records.set(conversationId, marked)
-  return true
-}
-
 function keepDraftIn({ records, drafts }: Tables, draft: StepDraft): void {
   const record = records.get(draft.conversationId)
   if (record && isCurrent(draft, record)) drafts.set(draft.conversationId, draft)
@@ -147,13 +139,17 @@ function treeOf(records: Tables['records'], conversationId: string): string[] {
   return [...ids]
 }
 
-function renameIn({ records, rows }: Tables, conversationId: string, name: TitleChange): boolean {
+/** Changes a record. False if there is none, or `update` returns null. */
+function changeIn(
+  { records, rows }: Tables,
+  conversationId: string,
+  update: (record: StoredRecord) => RecordChange | null,
+): boolean {
   const record = records.get(conversationId)
-  if (record === undefined) return false
-  if (name.ifLastSeq !== undefined && name.ifLastSeq !== record.lastSeq) return false
-  const renamed = applyRename(record, name)
-  records.set(conversationId, renamed.record)
-  rows.set(conversationId, [...(rows.get(conversationId) ?? []), ...renamed.rows])
+  const changed = record && update(record)
+  if (!changed) return false
+  records.set(conversationId, changed.record)
+  rows.set(conversationId, [...(rows.get(conversationId) ?? []), ...changed.rows])
   return true
 }
 

@@ -1,7 +1,7 @@
 import type { ConversationRecord } from '../../protocol/conversation.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { ClaimOptions } from './store.ts'
-import { FORMAT } from '../../protocol/fact.ts'
+import { FORMAT, type Row } from '../../protocol/fact.ts'
 import { isNumber, isRecord, isText, listOf, nullOr, optional, shape } from '../../lib/shape.ts'
 
 /** A row as it is stored, in any format. */
@@ -214,10 +214,17 @@ export function claimIdOf({ claim, epoch }: Pick<StoredRecord, 'claim' | 'epoch'
   return claim?.epoch === epoch ? claim.id : null
 }
 
-export function markRecord(record: StoredRecord, broken: string | null): StoredRecord | null {
+/** A changed record, and the rows that come with the change. */
+export interface RecordChange {
+  readonly record: StoredRecord
+  readonly rows: readonly Row[]
+}
+
+/** Notes a fault, or that there is none. Null for a record of a newer format. */
+export function markRecord(record: StoredRecord, broken: string | null): RecordChange | null {
   if (isNewerFormat(record.format)) return null
   const { broken: _broken, ...rest } = record
-  return broken === null ? rest : { ...rest, broken }
+  return { record: broken === null ? rest : { ...rest, broken }, rows: [] }
 }
 
 export function refuseNewer({ conversationId, format }: StoredRecord): void {

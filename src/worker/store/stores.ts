@@ -14,6 +14,7 @@ import type { Fact, NewRow } from '../../protocol/fact.ts'
 import type { PageApi } from '../../protocol/page-calls.ts'
 import { findProblem } from './check-row.ts'
 import { isJson } from '../../lib/json/is-json.ts'
+import { sameJson } from '../../lib/json/same-json.ts'
 import { isRecord } from '../../lib/shape.ts'
 
 /** Whether the page is visible. Fires `change` when that changes. */
@@ -70,45 +71,32 @@ const FIXED: ReadonlySet<Fact['type']> = new Set(['run-paused', 'skill-activated
  * same. Pure. The check of rows decides whether the content has a valid shape.
  */
 function isRedaction(before: Fact, after: unknown): after is Fact {
-  return isJson(after) && (FIXED.has(before.type) ? same : similar)(before, after)
+  return isJson(after) && (FIXED.has(before.type) ? sameJson : isSimilar)(before, after)
 }
 
-function same(before: unknown, after: unknown): boolean {
-  return everyFieldAgrees(before, after, same)
-}
-
-function similar(before: unknown, after: unknown): boolean {
-  return everyFieldAgrees(before, after, (a, b, key) => {
-    if (DROPPABLE.has(key)) return true
-    if (CONTENT.has(key)) return b !== undefined || a === undefined
-    // Content only if it is a string: an object with this name is structure.
-    if (isTextField(key) && typeof a === 'string') return typeof b === 'string'
-    return similar(a, b)
-  })
-}
-
-function isTextField(key: string): boolean {
-  return key === 'message' || key === 'reason'
-}
-
-/** Whether nothing was added and each field agrees. */
-function everyFieldAgrees(
-  before: unknown,
-  after: unknown,
-  fieldAgrees: (a: unknown, b: unknown, key: string) => boolean,
-): boolean {
+/** Whether nothing was added, and all fields but content are the same. */
+function isSimilar(before: unknown, after: unknown): boolean {
   if (Array.isArray(before))
     return (
       Array.isArray(after) &&
       before.length === after.length &&
-      before.every((each, index) => fieldAgrees(each, after[index], ''))
+      before.every((each, index) => isSimilar(each, after[index]))
     )
   if (!isRecord(before)) return before === after
-  if (!isRecord(after)) return false
   return (
+    isRecord(after) &&
     Object.keys(after).every((key) => key in before) &&
-    Object.entries(before).every(([key, each]) => fieldAgrees(each, after[key], key))
+    Object.entries(before).every(([key, each]) => isSimilarField(key, each, after[key]))
   )
+}
+
+function isSimilarField(key: string, before: unknown, after: unknown): boolean {
+  if (DROPPABLE.has(key)) return true
+  if (CONTENT.has(key)) return after !== undefined || before === undefined
+  // Content only if it is a string: an object with this name is structure.
+  if ((key === 'message' || key === 'reason') && typeof before === 'string')
+    return typeof after === 'string'
+  return isSimilar(before, after)
 }
 
 /** Redacts facts for the stores that require it. The redaction functions run in the page. */

@@ -21,7 +21,6 @@ import { whenAborted } from '../../lib/abort.ts'
 import type { Live } from '../../protocol/delta.ts'
 import type { Conversation } from '../conversation.ts'
 import { createSerialQueue } from '../../lib/serial-queue.ts'
-import type { Succession } from '../ownership/lease.ts'
 import type { ShownDelta } from './check-live.ts'
 import { isSettled } from '../../conversation/pending.ts'
 import type { RunState } from '../../protocol/state.ts'
@@ -57,30 +56,44 @@ function isUnsettled({ calls }: RunState, toolCallId: string): boolean {
 /** Missed beats after which the driver counts as gone. */
 const MAX_MISSED = 4
 
-interface FollowerOptions {
-  /** The agent that has the conversation open. */
-  readonly agentId: string
-  /** Whether the run is driven here. Messages of other tabs are ignored then. */
-  isDriving(): boolean
-  toolNames(): Promise<readonly string[]>
-  /** Tells the driver that this tab follows. `isBehind`: also asks for the current state. */
-  announce(isBehind: boolean): void
-  sleep(ms: number, signal: AbortSignal): Promise<void>
-  /** Checks whether another device drives the run, when no tab of this browser does. */
-  checkOtherDevices(): Promise<void>
-  /** Calls back once the tab no longer drives the run. Abort the returned controller to stop watching. */
-  watch(tabId: string, onGone: () => void): AbortController
-  /** Waits until this tab may drive the run, then resumes it. Rejects when the signal aborts. */
-  inheritRun(succession: Omit<Succession, 'isNeeded'>): Promise<void>
+/** Time for tabs that use conversations to answer. Milliseconds. */
+const ANSWER_MS = 1000
+/** Time for tabs with the tool to answer. Milliseconds. */
+const TOOLS_ANSWER_MS = 300
+/** How long an heir leaves a run to the tab that had it, which may only be reloading. Milliseconds. */
+const RELOAD_MS = 2000
+
+/** Functions of the worker that `Tabs` calls. */
+export interface TabsHost<Active extends TabConversation> {
+  /** A conversation of this store that is in use here. */
+  findActive(conversationId: string): Active | undefined
+  /** Applies another tab's command to the run driven here. */
+  perform(active: Active, sent: SentCommand): Promise<CommandResult>
+  /** Resumes the open run with this agent's tools and model. The lease is held. */
+  inherit(active: Active, agentId: string): Promise<void>
+  /** The names of the agent's tools as they are now. */
+  toolNames(agentId: string): Promise<readonly string[]>
+  recordsChanged(): void
+  /** The ids of the conversations that are shown or worked on here. */
+  inUse(): readonly string[]
+}
+
+export interface TabsOptions<Active extends TabConversation> {
+  readonly channel: TabChannel<TabMessages>
+  readonly leases: Leases
+  readonly effects: Effects
+  readonly host: TabsHost<Active>
 }
 
 type DriverState = Omit<Driving, 'conversationId'> & { readonly from: string }
 
 /** Keeps a conversation that the page shows up to date while another tab drives its run. */
-class Follower {
+class Follower<Active extends TabConversation> {
+  /** The agent that has the conversation open. */
   readonly agentId: string
   readonly conversation: Conversation
-  readonly #options: FollowerOptions
+  readonly #active: Active
+  readonly #options: TabsOptions<Active>
   readonly #lifetime = new AbortController()
   /** Handles messages one at a time: some of them read the store. */
   readonly #queue = createSerialQueue()
@@ -96,9 +109,10 @@ class Follower {
   #isHeirNeeded = false
   #tools: ReadonlySet<string> = new Set()
 
-  constructor(conversation: Conversation, options: FollowerOptions) {
-    this.agentId = options.agentId
-    this.conversation = conversation
+  constructor(active: Active, agentId: string, options: TabsOptions<Active>) {
+    this.agentId = agentId
+    this.conversation = active.conversation
+    this.#active = active
     this.#options = options
   }
 
@@ -111,7 +125,7 @@ class Follower {
     const { signal } = this.#lifetime
     this.requestState()
     for (let beat = 1; ; beat++) {
-      await this.#options.sleep(BEAT_MS, signal)
+      await this.#options.effects.sleep(BEAT_MS, signal)
       if (signal.aborted) return
       this.#isNew = false
       this.#isStateRequested = false
@@ -122,16 +136,27 @@ class Follower {
 
   /** Asks the driver for its current state. */
   requestState(): void {
-    if (this.#isStateRequested || this.#options.isDriving()) return
+    if (this.#isStateRequested || this.#isDriving) return
     this.#isStateRequested = true
-    this.#options.announce(true)
+    this.#announce(true)
+  }
+
+  /** Tells the driver that this tab follows. `isBehind`: also asks for the current state. */
+  #announce(isBehind: boolean): void {
+    const { conversationId } = this.conversation
+    this.#options.channel.post('follow-ask', { conversationId, isBehind })
+  }
+
+  /** Whether the run is driven here. Messages of other tabs are ignored then. */
+  get #isDriving(): boolean {
+    return this.#active.driver !== null
   }
 
   /** Stops following. The page no longer shows the conversation. */
   stop(): void {
     this.#lifetime.abort()
     this.leave()
-    if (!this.#options.isDriving()) this.conversation.stream.adopt(NOTHING_LIVE)
+    if (!this.#isDriving) this.conversation.stream.adopt(NOTHING_LIVE)
   }
 
   /** Stops waiting for another tab's run and showing it: this tab drives it, or the agent is gone. */
@@ -146,7 +171,7 @@ class Follower {
     const driver = this.#driver
     if (driver?.from === from && driver.epoch <= epoch) {
       this.#missedBeats = 0
-      if (driver.sent === sent) return this.#options.announce(false)
+      if (driver.sent === sent) return this.#announce(false)
     }
     this.#isStateRequested = false
     this.requestState()
@@ -219,17 +244,21 @@ class Follower {
       this.#isHeirNeeded = true
       this.#wakeHeir()
       // Not awaited, so that an unreachable store doesn't delay the heir.
-      void this.#options.checkOtherDevices().catch(() => undefined)
+      void this.#active.checkOtherDevices().catch(() => undefined)
     })
   }
 
   #setDriver(driver: DriverState | null): void {
     if (driver?.from !== this.#driver?.from) {
       this.#watch?.abort()
-      this.#watch =
-        driver && this.#options.watch(driver.from, () => this.handleUndriven(driver.from))
+      this.#watch = driver && this.#watchDriver(driver.from)
     }
     this.#driver = driver
+  }
+
+  #watchDriver(tabId: string): AbortController {
+    const lock = drivingLock(tabId, this.conversation.conversationId)
+    return watchDriver(this.#options.effects, lock, () => this.handleUndriven(tabId))
   }
 
   /** Takes the live state of another tab. Keeps a run that was refused here, which only this tab shows. */
@@ -247,19 +276,19 @@ class Follower {
   }
 
   async refreshTools(): Promise<void> {
-    this.#tools = new Set(await this.#options.toolNames().catch(() => []))
+    this.#tools = new Set(await this.#options.host.toolNames(this.agentId).catch(() => []))
   }
 
   /** Whether to ignore a tab: this tab drives the run, or one with a newer claim does. */
   #isOutranked(from: string, epoch: number): boolean {
-    if (this.#options.isDriving()) return true
+    if (this.#isDriving) return true
     return this.#driver !== null && this.#driver.from !== from && epoch < this.#driver.epoch
   }
 
   #enqueue(work: () => Promise<void>): void {
     // A failed read is repeated at the next message.
     void this.#queue(async () => {
-      if (!this.#options.isDriving() && !this.#lifetime.signal.aborted) await work()
+      if (!this.#isDriving && !this.#lifetime.signal.aborted) await work()
     }).catch(() => undefined)
   }
 
@@ -275,15 +304,18 @@ class Follower {
   }
 
   async #waitToInherit(): Promise<void> {
+    const { leases, host } = this.#options
     const controller = new AbortController()
     this.#succession = controller
     await this.refreshTools()
     try {
-      await this.#options.inheritRun({
+      await leases.awaitSuccession(this.conversation.conversationId, {
         isCapable: () => this.#isCapable(),
+        isNeeded: () => this.#isNeeded(),
         whenNeeded: (signal) => this.#whenNeeded(signal),
         signal: controller.signal,
       })
+      await host.inherit(this.#active, this.agentId)
     } catch {
       // Waiting was cancelled, or resuming failed: a person may still resume the run.
     } finally {
@@ -306,70 +338,36 @@ class Follower {
     const usedCalls = state.path.flatMap(({ runId, calls }) => (runId === run?.runId ? calls : []))
     return usedCalls.every(({ known, toolName }) => !known || this.#tools.has(toolName))
   }
-}
 
-/** Time for tabs that use conversations to answer. Milliseconds. */
-const ANSWER_MS = 1000
-
-interface OtherTabsUseOptions {
-  readonly channel: TabChannel<TabMessages>
-  readonly effects: Pick<Effects, 'sleep' | 'newId'>
-  /** The conversations that this tab shows or works on. */
-  inUse(): readonly string[]
-}
-
-/** Finds out which conversations other tabs use. */
-class OtherTabsUse {
-  readonly #options: OtherTabsUseOptions
-
-  constructor(options: OtherTabsUseOptions) {
-    this.#options = options
-    const { channel, inUse } = options
-    channel.on('use-ask', ({ askId }) => {
-      const conversationIds = inUse()
-      if (conversationIds.length > 0) channel.post('use-there', { askId, conversationIds })
+  /**
+   * Whether the run needs an heir: it is open, has something to do, and no tab wants it back. Called while nobody else
+   * can write.
+   */
+  async #isNeeded(): Promise<boolean> {
+    const { conversation } = this
+    const { channel, effects, leases } = this.#options
+    const isOpen = async (): Promise<boolean> => {
+      if (await isClaimedElsewhere(conversation, leases)) return false
+      await conversation.refresh()
+      const { run } = conversation
+      if (run === null || run.end !== null) return false
+      if (decide(run) !== 'wait') return true
+      // A run that waits for child runs needs a driver, too: it looks after them.
+      return !run.paused && run.calls.some(waitsForChild) && this.driver === null
+    }
+    return withStop([], async (wait) => {
+      const remove = channel.on('run-wanted', ({ conversationId }) => {
+        if (conversationId === conversation.conversationId) wait.abort()
+      })
+      try {
+        if (!(await isOpen())) return false
+        await effects.sleep(RELOAD_MS, wait.signal)
+        return !wait.signal.aborted && (await isOpen())
+      } finally {
+        remove()
+      }
     })
   }
-
-  /** The ids of the conversations in use. Frozen tabs don't answer. */
-  async find(): Promise<ReadonlySet<string>> {
-    const { channel, effects } = this.#options
-    const found = new Set<string>()
-    if (!channel.isOpen) return found
-    const askId = effects.newId('ask-')
-    const remove = channel.on('use-there', (answer) => {
-      if (answer.askId === askId) for (const id of answer.conversationIds) found.add(id)
-    })
-    channel.post('use-ask', { askId })
-    await effects.sleep(ANSWER_MS)
-    remove()
-    return found
-  }
-}
-
-/** How long an heir leaves a run to the tab that had it, which may only be reloading. Milliseconds. */
-const RELOAD_MS = 2000
-
-/** Functions of the worker that `Tabs` calls. */
-export interface TabsHost<Active extends TabConversation> {
-  /** A conversation of this store that is in use here. */
-  findActive(conversationId: string): Active | undefined
-  /** Applies another tab's command to the run driven here. */
-  perform(active: Active, sent: SentCommand): Promise<CommandResult>
-  /** Resumes the open run with this agent's tools and model. The lease is held. */
-  inherit(active: Active, agentId: string): Promise<void>
-  /** The names of the agent's tools as they are now. */
-  toolNames(agentId: string): Promise<readonly string[]>
-  recordsChanged(): void
-  /** The ids of the conversations that are shown or worked on here. */
-  inUse(): readonly string[]
-}
-
-export interface TabsOptions<Active extends TabConversation> {
-  readonly channel: TabChannel<TabMessages>
-  readonly leases: Leases
-  readonly effects: Effects
-  readonly host: TabsHost<Active>
 }
 
 /** Connects the tabs that use this store: they follow runs driven here, and this tab follows theirs. */
@@ -377,9 +375,7 @@ export class Tabs<Active extends TabConversation> {
   readonly #options: TabsOptions<Active>
   readonly #beacon: DrivingBeacon
   readonly #commands: TabCommands
-  readonly #tools: ToolsElsewhere
-  readonly #otherUse: OtherTabsUse
-  readonly #followers = new Map<string, Follower>()
+  readonly #followers = new Map<string, Follower<Active>>()
 
   constructor(options: TabsOptions<Active>) {
     this.#options = options
@@ -391,15 +387,6 @@ export class Tabs<Active extends TabConversation> {
       const active = findActive(conversationId)
       return active?.driver ? host.perform(active, sent) : null
     })
-    this.#otherUse = new OtherTabsUse({ channel, effects, inUse: () => host.inUse() })
-    this.#tools = new ToolsElsewhere({
-      channel,
-      effects,
-      toolNames: async (conversationId) => {
-        const follower = this.#followers.get(conversationId)
-        return follower ? host.toolNames(follower.agentId) : []
-      },
-    })
     this.#receive()
   }
 
@@ -409,8 +396,8 @@ export class Tabs<Active extends TabConversation> {
       conversationId,
     }: {
       readonly conversationId: string
-    }): Follower | undefined => this.#followers.get(conversationId)
-    const noteDriver = (driving: Driving): Follower | undefined => {
+    }): Follower<Active> | undefined => this.#followers.get(conversationId)
+    const noteDriver = (driving: Driving): Follower<Active> | undefined => {
       leases.noteClaim(driving.conversationId, driving.epoch)
       return followerOf(driving)
     }
@@ -425,6 +412,15 @@ export class Tabs<Active extends TabConversation> {
       const driver = host.findActive(ref.conversationId)?.driver
       if (driver) void driver.checkStore()
       else followerOf(ref)?.refresh()
+    })
+    channel.on('use-ask', ({ askId }) => {
+      const conversationIds = host.inUse()
+      if (conversationIds.length > 0) channel.post('use-there', { askId, conversationIds })
+    })
+    channel.on('tool-ask', async ({ toolName, askId, ...ref }) => {
+      const follower = followerOf(ref)
+      const names = follower ? await host.toolNames(follower.agentId).catch(() => []) : []
+      if (names.includes(toolName)) channel.post('tool-there', { askId })
     })
   }
 
@@ -453,25 +449,11 @@ export class Tabs<Active extends TabConversation> {
   /** Follows a conversation that the page shows. This agent may resume its run if the driver is gone. */
   follow(active: Active, agentId: string): void {
     const { conversationId } = active.conversation
-    const { channel, effects, host, leases } = this.#options
     const existing = this.#followers.get(conversationId)
     if (existing?.agentId === agentId) return existing.requestState()
     this.unfollow(conversationId)
-    if (!channel.isOpen) return
-    const follower = new Follower(active.conversation, {
-      agentId,
-      isDriving: () => active.driver !== null,
-      announce: (isBehind) => channel.post('follow-ask', { conversationId, isBehind }),
-      sleep: (ms, signal) => effects.sleep(ms, signal),
-      checkOtherDevices: () => active.checkOtherDevices(),
-      watch: (tabId, onGone) => watchDriver(effects, drivingLock(tabId, conversationId), onGone),
-      toolNames: () => host.toolNames(agentId),
-      inheritRun: async (succession) => {
-        const isNeeded = (): Promise<boolean> => this.#isNeeded(active, follower)
-        await leases.awaitSuccession(conversationId, { ...succession, isNeeded })
-        await host.inherit(active, agentId)
-      },
-    })
+    if (!this.#options.channel.isOpen) return
+    const follower = new Follower(active, agentId, this.#options)
     this.#followers.set(conversationId, follower)
     void follower.start()
   }
@@ -515,80 +497,7 @@ export class Tabs<Active extends TabConversation> {
   }
 
   /** Whether another tab that shows the conversation has the tool. */
-  hasTool(conversationId: string, toolName: string): Promise<boolean> {
-    return this.#tools.has(conversationId, toolName)
-  }
-
-  /** The conversations that other tabs show or work on. */
-  usedElsewhere(): Promise<ReadonlySet<string>> {
-    return this.#otherUse.find()
-  }
-
-  /** Announces that the page wants to resume a run. Heirs in other tabs leave it to this tab. */
-  announceResume(conversationId: string): void {
-    this.#options.channel.post('run-wanted', { conversationId })
-  }
-
-  recordChanged(conversationId: string): void {
-    this.#options.host.recordsChanged()
-    this.#options.channel.post('record-changed', { conversationId })
-  }
-
-  /**
-   * Whether the run needs an heir: it is open, has something to do, and no tab wants it back. Called while nobody else
-   * can write.
-   */
-  async #isNeeded({ conversation }: Active, follower: Follower): Promise<boolean> {
-    const { channel, effects, leases } = this.#options
-    const isOpen = async (): Promise<boolean> => {
-      if (await isClaimedElsewhere(conversation, leases)) return false
-      await conversation.refresh()
-      const { run } = conversation
-      if (run === null || run.end !== null) return false
-      if (decide(run) !== 'wait') return true
-      // A run that waits for child runs needs a driver, too: it looks after them.
-      return !run.paused && run.calls.some(waitsForChild) && follower.driver === null
-    }
-    return withStop([], async (wait) => {
-      const remove = channel.on('run-wanted', ({ conversationId }) => {
-        if (conversationId === conversation.conversationId) wait.abort()
-      })
-      try {
-        if (!(await isOpen())) return false
-        await effects.sleep(RELOAD_MS, wait.signal)
-        return !wait.signal.aborted && (await isOpen())
-      } finally {
-        remove()
-      }
-    })
-  }
-}
-
-/** Time for tabs with the tool to answer. Milliseconds. */
-const TOOLS_ANSWER_MS = 300
-
-export interface ToolsElsewhereOptions {
-  readonly channel: TabChannel<TabMessages>
-  readonly effects: Pick<Effects, 'sleep' | 'newId'>
-  /** The tools of this tab for a conversation that it shows. */
-  toolNames(conversationId: string): Promise<readonly string[]>
-}
-
-/** Finds out which tools other tabs have. */
-export class ToolsElsewhere {
-  readonly #options: ToolsElsewhereOptions
-
-  constructor(options: ToolsElsewhereOptions) {
-    this.#options = options
-    const { channel, toolNames } = options
-    channel.on('tool-ask', async ({ conversationId, toolName, askId }) => {
-      const names: readonly string[] = await toolNames(conversationId).catch(() => [])
-      if (names.includes(toolName)) channel.post('tool-there', { askId })
-    })
-  }
-
-  /** Whether another tab that shows the conversation has the tool. */
-  async has(conversationId: string, toolName: string): Promise<boolean> {
+  async hasTool(conversationId: string, toolName: string): Promise<boolean> {
     const { channel, effects } = this.#options
     if (!channel.isOpen) return false
     const askId = effects.newId('ask-')
@@ -604,5 +513,30 @@ export class ToolsElsewhere {
       remove()
     })
     return isFound
+  }
+
+  /** The ids of the conversations that other tabs show or work on. Frozen tabs don't answer. */
+  async usedElsewhere(): Promise<ReadonlySet<string>> {
+    const { channel, effects } = this.#options
+    const found = new Set<string>()
+    if (!channel.isOpen) return found
+    const askId = effects.newId('ask-')
+    const remove = channel.on('use-there', (answer) => {
+      if (answer.askId === askId) for (const id of answer.conversationIds) found.add(id)
+    })
+    channel.post('use-ask', { askId })
+    await effects.sleep(ANSWER_MS)
+    remove()
+    return found
+  }
+
+  /** Announces that the page wants to resume a run. Heirs in other tabs leave it to this tab. */
+  announceResume(conversationId: string): void {
+    this.#options.channel.post('run-wanted', { conversationId })
+  }
+
+  recordChanged(conversationId: string): void {
+    this.#options.host.recordsChanged()
+    this.#options.channel.post('record-changed', { conversationId })
   }
 }

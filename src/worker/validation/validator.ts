@@ -1,3 +1,4 @@
+import { cached } from '../../lib/cached.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import { dereference, type OutputUnit, type Schema, validate } from '@cfworker/json-schema'
 import { describeThrown } from '../../protocol/error.ts'
@@ -330,19 +331,13 @@ interface Prepared {
   readonly lookup: ReturnType<typeof dereference>
 }
 
-const preparedSchemas = new WeakMap<JsonSchema, Prepared>()
-
-function prepare(schema: JsonSchema): Prepared {
-  const cached = preparedSchemas.get(schema)
-  if (cached) return cached
+const prepare = cached((schema: JsonSchema): Prepared => {
   // Copy the schema, because the library adds marks to it.
   const root = JSON.parse(JSON.stringify(schema)) as Schema
   const lookup = dereference(root)
   checkSchema(root, lookup)
-  const result = { root, lookup }
-  preparedSchemas.set(schema, result)
-  return result
-}
+  return { root, lookup }
+})
 
 /** All errors; null when there are more than the library can return. */
 function allErrors(check: (stopsEarly: boolean) => OutputUnit[]): OutputUnit[] | null {

@@ -34,3 +34,14 @@ test('an output for a call on another branch goes on there, and taints that bran
   await until(() => said(chat)[0] === 'Two')
   expect(chat.getSnapshot().taint).toHaveLength(1)
 })
+
+test('a failed run whose history was cleared does not continue', async () => {
+  const error = { code: 'bad-request', message: 'Gone.', retryable: false } as const
+  const { agent, chat, sent } = talk([[{ type: 'error', error }], answer('Nobody asked.')])
+  expect((await chat.send('One').result).outcome).toBe('failed')
+  expect(await agent.conversations.clearHistory('talk')).toBe(true)
+  const run = await chat.continue()
+  await run?.result
+  expect(run).toBe(null)
+  expect(sent).toHaveLength(1)
+})

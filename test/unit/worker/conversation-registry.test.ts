@@ -88,7 +88,7 @@ describe('a view of a conversation that takes long to read', () => {
     const conversation = {
       preview: async () => undefined,
       refresh: begun,
-      drafts: { show: async () => undefined },
+      drafts: { showStored: async () => undefined },
       stream,
       publish: () => undefined,
     }

@@ -84,6 +84,24 @@ describe('a commit that starts to wait for the storage', () => {
   })
 })
 
+describe('a run that waits for a part of the worker', () => {
+  it('does not block an answer', async () => {
+    const talk = openConversation(createWorld([], {}))
+    await talk.claim()
+    const stop = new AbortController()
+    const { signal } = stop
+    const waiter = { signal, onPause: () => undefined, onContinue: () => undefined }
+    const load = (): Promise<never> =>
+      Promise.reject(new OffstageError('worker-load-failed', 'No.'))
+    const loaded = talk.storageRetry.persist(load, { waiter })
+    await talk.storageRetry.whenWaiting()
+    expect(await talk.append([{ type: 'run-continued' }], { waits: false })).toBe(true)
+    expect(talk.storageRetry.reason).toBe('part-unavailable')
+    stop.abort()
+    await expect(loaded).rejects.toMatchObject({ code: 'worker-load-failed' })
+  })
+})
+
 describe('a commit that fails for unknown reasons', () => {
   it('is not retried once it is given up', async () => {
     const storageRetry = new StorageRetry({

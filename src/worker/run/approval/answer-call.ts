@@ -1,6 +1,6 @@
 import { headId } from '../../../conversation/tree.ts'
 import type { CallAnswer } from '../../../protocol/worker-calls.ts'
-import { createSecretReplacer } from '../../../lib/replace-repeats.ts'
+import { replacerFor } from '../call-secrets.ts'
 import { sameJson } from '../../../lib/json/same-json.ts'
 import { OffstageError } from '../../../protocol/error.ts'
 import type { JsonValue } from '../../../protocol/json.ts'
@@ -184,9 +184,7 @@ function withoutSecrets(
 ): Answer {
   const secrets = conversation.secrets.valuesIn(toolCallId, input)
   if (secrets.length === 0) return answer
-  const { replace } = createSecretReplacer(
-    new Map(secrets.map(({ placeholder, value }) => [`${value}`, placeholder])),
-  )
+  const { replace } = replacerFor(secrets)
   if ('output' in answer && answer.output)
     return { ...answer, output: replaceInOutput(answer.output, replace) }
   if (answer.type !== 'approve' && answer.type !== 'deny') return answer

@@ -2,6 +2,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Message } from '../../../../src/protocol/message.ts'
 import type { StreamProviderDefinition } from '../../../../src/providers/provider.ts'
 import { createTestAgent } from '../../../../src/testing/index.ts'
+import { fold } from '../../../../src/conversation/fold.ts'
+import { emptyState } from '../../../../src/conversation/state.ts'
+import { FORMAT, type Identified } from '../../../../src/protocol/fact.ts'
+import { checkChoice } from '../../../../src/worker/model/compaction.ts'
 import { createMemoryStore } from '../../../../src/worker/store/memory-store.ts'
 import { ended } from '../store-support.ts'
 import { fileOf, write } from '../transfer-support.ts'
@@ -77,4 +81,19 @@ test('a branch without the summarized messages is sent without the summary', asy
   const { chat, sent } = await talk()
   await chat.edit('zero', 'nil').result
   expect(sent).toEqual([['nil']])
+})
+
+test('an imported history that ends with a request may be summarized up to that request', () => {
+  const [first, answer, last] = (['user', 'assistant', 'user'] as const).map((role, at) => ({
+    role,
+    id: `m${at}`,
+    parts: [{ type: 'text' as const, text: 'word '.repeat(50) }],
+  }))
+  const messages = [first, answer, last] as readonly Identified<Message>[]
+  const row = { type: 'messages-imported', parentId: null, messages, runId: null } as const
+  const stored = { format: FORMAT, conversationId: 'c', seq: 1, at: 1, appendId: 'a' } as const
+  const state = fold(emptyState('c'), [{ ...row, ...stored }])
+  const choice = { summary: 'All.', firstKept: 'm2' }
+  const { facts } = checkChoice(state, choice, { fixed: 0, total: 1000 }) as { facts: unknown }
+  expect(facts).toMatchObject([{ type: 'compacted', from: 'm0', to: 'm1', keptFrom: 'm2' }])
 })

@@ -74,6 +74,7 @@ export class Tab extends Process {
           this.believes = false
         },
         onAnnounced: () => undefined,
+        isDriving: () => false,
         onHandoverRequested: () => this.#decide(),
       },
     })
