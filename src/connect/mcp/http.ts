@@ -171,7 +171,7 @@ function asHttpFailure(
   return new OffstageError(
     'network',
     isCall
-      ? `${source} gave no answer (${reason}). If it answers no call at all, diagnoseMcp() says what is missing.`
+      ? `${source} gave no answer (${reason}). If it never answers, diagnoseMcp() says what is missing.`
       : `${source} could not be reached (${reason}). In a browser this is often CORS: diagnoseMcp() says what is missing.`,
     { retryable: true, ...cause },
   )

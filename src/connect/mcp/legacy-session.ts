@@ -92,7 +92,7 @@ async function resultOf(http: HttpTransport, posted: Posted, id: number): Promis
   if (status === 404 || status === 405) {
     await messages.return(undefined)
     throw unsupported(
-      `Nothing speaks MCP's streamable HTTP at this address of ${http.source} (status ${status}). Is the path right? diagnoseMcp() finds out more.`,
+      `${http.source} has no MCP server at this path (status ${status}). In doubt, diagnoseMcp() says what is missing.`,
     )
   }
   for await (const message of messages) {
