@@ -65,6 +65,25 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
+/** Asks until the answer is truthy or the time is over. Resolves to the last answer. */
+export async function poll<Answer>(
+  ask: () => Answer,
+  isOver: () => boolean,
+  { signal, everyMs = 50 }: { readonly signal: AbortSignal | undefined; readonly everyMs?: number },
+): Promise<Answer> {
+  for (;;) {
+    const answer = ask()
+    if (answer || isOver()) return answer
+    await sleep(everyMs, signal)
+  }
+}
+
+/** Returns a function that says whether this many milliseconds have passed. */
+export function createTimeLimit(ms: number): () => boolean {
+  const end = performance.now() + ms
+  return () => performance.now() >= end
+}
+
 /**
  * Resolves at the next animation frame, or after `ms`. Hidden tabs draw none, so it resolves in the next task there.
  */

@@ -3,7 +3,7 @@ import { livePage, type LivePage } from '../outline/live-page.ts'
 import { type ActOptions, PageError } from '../page.ts'
 import { getShownRole } from '../outline/role.ts'
 import { checkedState, isReadOnly } from '../outline/state.ts'
-import { nextFrame, sleep } from '../waiting.ts'
+import { createTimeLimit, nextFrame, poll } from '../waiting.ts'
 import {
   messageOf,
   perform,
@@ -124,7 +124,6 @@ export function setField(
  * Milliseconds.
  */
 const LATE_MS = 1500
-const POLL_MS = 40
 
 export async function setChecked(
   target: Target,
@@ -157,9 +156,7 @@ export async function applyChecked(
   if (!isClicked && !native.isConnected(element)) return () => onlyPressed(name)
   const isPending = (): boolean =>
     native.isConnected(element) && getCheckedState(element, live) !== checked
-  const deadline = performance.now() + LATE_MS
-  while (isPending() && performance.now() < deadline) await sleep(POLL_MS, signal)
-  if (isPending())
+  if (!(await poll(() => !isPending(), createTimeLimit(LATE_MS), { signal })))
     throw new PageError(
       'refused-value',
       `${name} was clicked but is still not ${formatChecked(checked)}. The change may still be pending: read it before you try again, since a second click may undo it.`,

@@ -2,7 +2,7 @@ import { isTag, viewOf, ancestorsOf, elementById, isDisplayed, isElement } from 
 import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
 import { type ActOptions, PageError } from '../page.ts'
 import { isSvg, type Picture, picturesOf, requireShowable, pictureBox } from '../read/picture.ts'
-import { nextFrame, sleep } from '../waiting.ts'
+import { createTimeLimit, nextFrame, poll } from '../waiting.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
 import { scrollIntoView } from './make-ready.ts'
 import * as native from '../native.ts'
@@ -79,8 +79,7 @@ async function waitUntilDrawn(picture: Picture, signal: AbortSignal | undefined)
   if (isTag(picture, 'canvas')) return nextFrame(viewOf(picture))
   if (!isTag(picture, 'img') || picture.complete) return
   scrollIntoView(picture)
-  const deadline = performance.now() + LOADING_MS
-  while (!picture.complete && performance.now() < deadline) await sleep(50, signal)
+  await poll(() => picture.complete, createTimeLimit(LOADING_MS), { signal })
 }
 
 /** Size that models read without scaling it down themselves: some 1500 tokens. */

@@ -5,7 +5,7 @@ import * as nativeDocument from '../native-document.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
 import { type ActOptions, type Page, PageError } from '../page.ts'
-import { sleep } from '../waiting.ts'
+import { createTimeLimit, poll } from '../waiting.ts'
 import { type ActionReport, perform } from './perform.ts'
 import { isAllowedSite, leavesSite, linkOf, otherSite } from './sites.ts'
 import { hiddenReason } from '../outline/visibility.ts'
@@ -86,8 +86,9 @@ export async function navigate(address: string, options: ActOptions = {}): Promi
   return perform(options, async ({ signal }) => {
     const isFragmentOnly = url.hash !== '' && url.href.split('#')[0] === location.href.split('#')[0]
     location.assign(url)
-    if (!isFragmentOnly) await waitForNavigation(options, signal)
-    // A page may keep its address, or go back to it.
+    // A page may handle a navigation itself and stay, or go back to its address.
+    if (!isFragmentOnly)
+      await poll(() => location.href !== before, createTimeLimit(NAVIGATION_MS), { signal })
     const summary = (): string =>
       location.href === before
         ? `The page did not go there: it is still at ${shownAddress(before)}.`
@@ -108,8 +109,7 @@ export async function goBack(options: ActOptions = {}): Promise<ActionReport> {
   return perform(options, async ({ signal }) => {
     const { href } = view.location
     stepBack(view)
-    for (let waitedMs = 0; waitedMs < 1500 && view.location.href === href; waitedMs += 50)
-      await sleep(50, signal)
+    await poll(() => view.location.href !== href, createTimeLimit(1500), { signal })
     return {
       summary: () => (view.location.href === href ? 'The page did not go back.' : 'Went back.'),
     }
@@ -136,17 +136,6 @@ function stepBack({ navigation, history }: WithNavigation): void {
   const { committed, finished } = navigation.back()
   // Ignore rejections: the report compares addresses.
   for (const step of [committed, finished]) step?.catch(() => undefined)
-}
-
-/** Waits until the address changes. A page may handle a navigation itself and stay. */
-async function waitForNavigation(
-  options: ActOptions,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const view = getWindow(options)
-  const { href } = view.location
-  for (let waitedMs = 0; waitedMs < NAVIGATION_MS && view.location.href === href; waitedMs += 50)
-    await sleep(50, signal)
 }
 
 function getWindow(options: ActOptions): Window {

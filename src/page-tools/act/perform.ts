@@ -17,7 +17,7 @@ import { describeElement, validationMessageOf } from './target.ts'
 import { beginActing, checkPost } from './guard-actions.ts'
 import { keepOnSite, replaceFunctions } from './sites.ts'
 import { showAction } from './highlight.ts'
-import { sleep, nextFrame } from '../waiting.ts'
+import { createTimeLimit, nextFrame, poll, sleep } from '../waiting.ts'
 import { ensureRef } from '../refs.ts'
 import { pointerSelector, reactsItself } from '../outline/own-reaction.ts'
 import { hiddenReason } from '../outline/visibility.ts'
@@ -247,8 +247,7 @@ function watchUnload(views: ReadonlySet<Window>): UnloadWatch {
   return {
     async untilUnloaded(signal) {
       if (unloading.size === 0) return false
-      const deadline = performance.now() + UNLOAD_MS
-      while (unloading.size > 0 && performance.now() < deadline) await sleep(50, signal)
+      await poll(() => unloading.size === 0, createTimeLimit(UNLOAD_MS), { signal })
       return true
     },
     lines: () =>

@@ -8,7 +8,7 @@ import { type ActOptions, type PageOptions, PageError } from '../page.ts'
 import { find } from '../read/find.ts'
 import { comparableTexts, type TextForms } from '../read/readable-text.ts'
 import { isMasked } from '../secrets/secret-fields.ts'
-import { nextFrame, sleep } from '../waiting.ts'
+import { createTimeLimit, nextFrame, poll } from '../waiting.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
 import { isOnScreen } from './hit-test.ts'
 import { type ActionContext, type ActionOutcome, type ActionReport, perform } from './perform.ts'
@@ -83,6 +83,8 @@ async function scrollUntil(
   const { live, signal } = context
   const direction = options.direction ?? 'down'
   const isOver = createSearchLimit()
+  const waitForMore = (): Promise<boolean> =>
+    poll(() => scrollOnce(scroller, direction), createTimeLimit(LOAD_MS), { signal })
   const start = native.scrollTop(scroller)
   let samples: readonly (ScrollSample | null)[] = []
   let hasJumped = false
@@ -111,7 +113,7 @@ async function scrollUntil(
     hasJumped ||= jumped
     const isAtStart = isBeforeStart && native.scrollTop(scroller) >= start
     const moved = !isAtStart && (jumped || scrollOnce(scroller, direction))
-    if (!moved && (isAtStart || !(await waitForMore(scroller, direction, signal)))) {
+    if (!moved && (isAtStart || !(await waitForMore()))) {
       // Jumps skip parts of the list: search it page by page now.
       if (hasJumped && step < MAX_ESTIMATES) step = MAX_ESTIMATES - 1
       // A list that grows from its end is at 0 there.
@@ -191,20 +193,6 @@ function jumpToNumber(
   const scrollTop = native.scrollTop(scroller)
   native.scrollTo(scroller, top)
   return native.scrollTop(scroller) !== scrollTop
-}
-
-/** Whether the list loads more at its end. */
-async function waitForMore(
-  scroller: Element,
-  direction: NonNullable<ScrollOptions['direction']>,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const deadline = performance.now() + LOAD_MS
-  while (performance.now() < deadline) {
-    await sleep(50, signal)
-    if (scrollOnce(scroller, direction)) return true
-  }
-  return false
 }
 
 /** Readable text of an element. For an element around the page's root, the text of the root. */

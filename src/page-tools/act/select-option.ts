@@ -6,7 +6,7 @@ import { type ActOptions, PageError } from '../page.ts'
 import { isMasked } from '../secrets/secret-fields.ts'
 import { optionTexts } from '../read/line.ts'
 import { isDisabled, isReadOnly } from '../outline/state.ts'
-import { deadline, nextFrame, sleep } from '../waiting.ts'
+import { deadline, nextFrame, poll, sleep } from '../waiting.ts'
 import {
   allowsSeveral,
   chosenTwin,
@@ -287,8 +287,8 @@ async function chooseVisibly(
   context: ActionContext,
 ): Promise<void> {
   native.blur(select)
-  const isShown = (): true | undefined => isSelectionShown(standIn, select) || undefined
-  if (await poll(isShown, context, deadline(viewOf(select), 300))) return
+  const isShown = (): boolean => isSelectionShown(standIn, select)
+  if (await poll(isShown, deadline(viewOf(select), 300), context)) return
   const search = { element: standIn, options: context.live.options, before: new Set<Element>() }
   try {
     const [label = ''] = labels
@@ -365,14 +365,14 @@ async function revealOption(
   const { element } = search
   const view = viewOf(element)
   const find = (): HTMLElement | undefined => findOption(search, label)
-  let option = await poll(find, context, deadline(view, 600))
+  let option = await poll(find, deadline(view, 600), context)
   const masked = isMasked(element, context.live.options)
   if (!option && !masked && isChosenNatively(scopeOf(element), label)) return undefined
   const field = option ? null : editableIn(element)
   if (field && !isReadOnly(field)) {
     // A typed line break would press Enter.
     await typeInto(field, label.replace(/\s+/g, ' '), { context, options: {} })
-    option = await poll(find, context, deadline(view, OPEN_MS))
+    option = await poll(find, deadline(view, OPEN_MS), context)
   }
   option ??= await scrollToOption(search, label, context)
   if (!option) {
@@ -389,8 +389,7 @@ async function revealOption(
 
 async function openList(element: HTMLElement, context: ActionContext): Promise<void> {
   await clickElement(element, context)
-  if (await poll(() => findList(element) ?? undefined, context, deadline(viewOf(element), 500)))
-    return
+  if (await poll(() => findList(element), deadline(viewOf(element), 500), context)) return
   const opensByKey = native.matches(element, '[role=combobox],[aria-haspopup]')
   if (native.ariaExpanded(element) !== 'true' && opensByKey)
     sendKeyPress(element, keyOf('ArrowDown'), context)
@@ -407,7 +406,7 @@ async function closeList(element: HTMLElement, context: ActionContext): Promise<
   const receiver = focusedElement(native.ownerDocument(element))
   if (receiver && canReceiveKeys(receiver, context.live))
     sendKeyPress(receiver, keyOf('Escape'), context)
-  await poll(() => !isOpen(element), context, deadline(viewOf(element), 300))
+  await poll(() => !isOpen(element), deadline(viewOf(element), 300), context)
 }
 
 /** Virtual lists are scrolled until the option is rendered. */
@@ -428,18 +427,6 @@ async function scrollToOption(
     if (step > 0 && native.scrollTop(scroller) <= top) return undefined
   }
   return undefined
-}
-
-async function poll<Value>(
-  find: () => Value | undefined,
-  { signal }: ActionContext,
-  isOver: () => boolean,
-): Promise<Value | undefined> {
-  for (;;) {
-    const found = find()
-    if (found || isOver()) return found
-    await sleep(40, signal)
-  }
 }
 
 function optionNotFound(name: string, label: string, names: readonly string[]): PageError {

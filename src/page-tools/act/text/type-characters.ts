@@ -6,7 +6,7 @@ import { PageError } from '../../page.ts'
 import { getAccessibleName } from '../../outline/name.ts'
 import { getShownRole } from '../../outline/role.ts'
 import { hiddenReason } from '../../outline/visibility.ts'
-import { nextFrame, sleep } from '../../waiting.ts'
+import { createTimeLimit, nextFrame, poll, sleep } from '../../waiting.ts'
 import { clickElement } from '../click.ts'
 import { describeElement } from '../target.ts'
 import {
@@ -241,6 +241,7 @@ const KEPT_MS = 400
  * state that is set later, such as the page's address: each is typed into an old value.
  */
 async function retype({ after, currentField, context }: Typing): Promise<void> {
+  const { signal } = context
   for (const pieces of [[after], Array.from(after)]) {
     let typed = ''
     for (const piece of pieces) {
@@ -252,23 +253,12 @@ async function retype({ after, currentField, context }: Typing): Promise<void> {
         insertText(field, piece)
       } else typeCharacter(field, piece, { reselect: !typed, context })
       typed += piece
-      if (!(await waitUntilKept(currentField, typed, context))) break
+      await sleep(20, signal)
+      const isKept = (): boolean => !isTypingLost(currentField(), typed)
+      if (!(await poll(isKept, createTimeLimit(KEPT_MS), { signal, everyMs: 20 }))) break
     }
     if (!isTypingLost(currentField(), after)) return
   }
-}
-
-/** Waits until the field has the text. */
-async function waitUntilKept(
-  currentField: FieldTracker,
-  typed: string,
-  { signal }: ActionContext,
-): Promise<boolean> {
-  for (const deadline = performance.now() + KEPT_MS; performance.now() < deadline;) {
-    await sleep(20, signal)
-    if (!isTypingLost(currentField(), typed)) return true
-  }
-  return false
 }
 
 /** Whether a field has lost some of a text. False if it is full, or if the page moved the focus on to another field. */
