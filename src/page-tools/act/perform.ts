@@ -87,10 +87,15 @@ async function performNow(
   const before = readPageState(live)
   const trees = treesOf(live)
   const views = new Set([...trees].map(viewOf))
-  const unloads = watchUnload(views)
-  const refusals = watchRefusals(trees, live)
-  const sites = keepOnSite(passive ? [] : trees, live.options, () => checkPost(signal))
-  const dialogs = watchDialogs(views, live.options.dialogs)
+  // A signal ends the watches: a window that shows another site by then can't remove listeners.
+  const watching = new AbortController()
+  const unloads = watchUnload(views, watching.signal)
+  const listRefusals = watchRefusals(trees, live, watching.signal)
+  const sites = keepOnSite(passive ? [] : trees, live.options, {
+    checkPost: () => checkPost(signal),
+    signal: watching.signal,
+  })
+  const dialogs = watchDialogs(views, live.options.dialogs, watching.signal)
   const endActing = passive ? () => undefined : beginActing(views, live.lifetime())
   try {
     if (passive) live.outline.beginSettling()
@@ -110,17 +115,14 @@ async function performNow(
     if (await unloads.untilUnloaded(signal)) await waitUntilSettled(live, signal)
     const documentChanged = live.outline.hasChanges
     await live.outline.refresh(signal)
-    const notes = [...dialogs.lines, ...refusals.lines(), ...sites.lines(), ...unloads.lines()]
+    const notes = [...dialogs, ...listRefusals(), ...sites.lines(), ...unloads.lines()]
     return report(live, { outcome, before, notes, documentChanged })
   } catch (error) {
     if (!PageError.is(error) || isScrubbed(error)) throw error
     throw new PageError(error.code, scrub(error.message, live))
   } finally {
     endActing()
-    dialogs.restore()
-    refusals.stop()
-    sites.stop()
-    unloads.stop()
+    watching.abort()
   }
 }
 
@@ -231,15 +233,11 @@ interface UnloadWatch {
   untilUnloaded(signal?: AbortSignal): Promise<boolean>
   /** The lines of the report when the page is still there. */
   lines(): string[]
-  stop(): void
 }
 
 /** Detects documents that begin to load another one in their place. */
-function watchUnload(views: ReadonlySet<Window>): UnloadWatch {
+function watchUnload(views: ReadonlySet<Window>, watchSignal: AbortSignal): UnloadWatch {
   const unloading = new Set<Window>()
-  // A window that has gone to another site can't remove listeners: abort a signal instead.
-  const watching = new AbortController()
-  const { signal: watchSignal } = watching
   for (const view of views) {
     view.addEventListener('beforeunload', () => unloading.add(view), { signal: watchSignal })
     view.addEventListener('pagehide', () => unloading.delete(view), { signal: watchSignal })
@@ -256,21 +254,18 @@ function watchUnload(views: ReadonlySet<Window>): UnloadWatch {
         : [
             'It made the browser load something: another page that has not come yet, or a download.',
           ],
-    stop: () => watching.abort(),
   }
 }
 
-interface DialogWatch {
-  /** The dialogs and their answers so far, for the report. */
-  readonly lines: readonly string[]
-  restore(): void
-}
-
 /**
- * Answers `alert`, `confirm` and `prompt` by policy until `restore` is called, which restores the original
- * functions. Without a policy nothing is replaced.
+ * Answers `alert`, `confirm` and `prompt` by policy until the signal. Without a policy nothing is replaced. Returns the
+ * dialogs and their answers so far, for the report.
  */
-function watchDialogs(views: Iterable<Window>, policy: DialogPolicy | undefined): DialogWatch {
+function watchDialogs(
+  views: Iterable<Window>,
+  policy: DialogPolicy | undefined,
+  signal: AbortSignal,
+): readonly string[] {
   const lines: string[] = []
   const handleDialog = (dialog: NativeDialog): boolean | string => {
     const answer = answerDialog(dialog, policy)
@@ -287,20 +282,15 @@ function watchDialogs(views: Iterable<Window>, policy: DialogPolicy | undefined)
     )
     return answer
   }
-  const restorers = Array.from(policy ? views : [], (view) => replaceDialogs(view, handleDialog))
-  return {
-    lines,
-    restore() {
-      for (const restoreView of restorers) restoreView()
-    },
-  }
+  const functions = dialogFunctions(handleDialog)
+  for (const view of policy ? views : []) replaceFunctions(view, functions, signal)
+  return lines
 }
 
-function replaceDialogs(
-  view: Window,
+function dialogFunctions(
   handleDialog: (dialog: NativeDialog) => boolean | string,
-): () => void {
-  return replaceFunctions(view, {
+): Pick<Window, 'alert' | 'confirm' | 'prompt'> {
+  return {
     alert: (message?: unknown) =>
       void handleDialog({ type: 'alert', message: String(message ?? '') }),
     confirm: (message = '') =>
@@ -309,7 +299,7 @@ function replaceDialogs(
       const answer = handleDialog({ type: 'prompt', message: String(message), defaultValue })
       return answer === false ? null : answer === true ? defaultValue : answer
     },
-  })
+  }
 }
 
 function answerDialog(dialog: NativeDialog, policy?: DialogPolicy): boolean | string {
@@ -323,16 +313,17 @@ function describeAcceptance(answer: boolean | string): string {
   return typeof answer === 'string' ? `answered ${quote(answer)}` : 'accepted'
 }
 
-/** Problems that the browser shows to a person only, for the report. */
-interface RefusalWatch {
-  lines(): string[]
-  stop(): void
-}
-
 const MAX_FIELDS = 3
 
-/** Detects what the browser shows to a person only: validation messages of a form that isn't sent, and file pickers. */
-function watchRefusals(trees: Iterable<Document | ShadowRoot>, live: LivePage): RefusalWatch {
+/**
+ * Detects what the browser shows to a person only: validation messages of a form that isn't sent, and file pickers.
+ * Returns a function that lists them for the report.
+ */
+function watchRefusals(
+  trees: Iterable<Document | ShadowRoot>,
+  live: LivePage,
+  signal: AbortSignal,
+): () => string[] {
   const invalid = new Set<Element>()
   const pickers = new Set<Element>()
   const record = (event: Event): void => {
@@ -344,21 +335,17 @@ function watchRefusals(trees: Iterable<Document | ShadowRoot>, live: LivePage): 
     else if (type === 'submit') invalid.clear()
     else if (isTag(element, 'input') && element.type === 'file') pickers.add(element)
   }
-  const watching = new AbortController()
-  const listening = { capture: true, signal: watching.signal }
+  const listening = { capture: true, signal }
   // `invalid` events stay within the field's own tree.
   for (const tree of trees)
     for (const type of TYPES) nativeDocument.addEventListener(tree, type, record, listening)
-  return {
-    lines: () => [
-      ...[...invalid].slice(0, MAX_FIELDS).flatMap((field) => describeRefusal(field, live)),
-      ...[...pickers].map(
-        (field) =>
-          `The page asks for a file. A picker opens only for people: use type_text with ref ${ensureRef(field)} and the name of the file.`,
-      ),
-    ],
-    stop: () => watching.abort(),
-  }
+  return () => [
+    ...[...invalid].slice(0, MAX_FIELDS).flatMap((field) => describeRefusal(field, live)),
+    ...[...pickers].map(
+      (field) =>
+        `The page asks for a file. A picker opens only for people: use type_text with ref ${ensureRef(field)} and the name of the file.`,
+    ),
+  ]
 }
 
 const TYPES = ['invalid', 'submit', 'click']

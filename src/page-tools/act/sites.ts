@@ -4,11 +4,12 @@ import * as nativeDocument from '../native-document.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { type PageOptions, PageError } from '../page.ts'
 
-/**
- * Replaces functions of a window. Returns a function that restores them, unless the window shows another document by
- * then.
- */
-export function replaceFunctions(view: Window, functions: Partial<Window>): () => void {
+/** Replaces functions of a window until the signal, or until the window shows another document. */
+export function replaceFunctions(
+  view: Window,
+  functions: Partial<Window>,
+  signal: AbortSignal,
+): void {
   const saved = Object.entries(functions).map(([name, replacement]) => {
     const descriptor = Object.getOwnPropertyDescriptor(view, name)
     // Does nothing on a page that has locked the function.
@@ -16,12 +17,12 @@ export function replaceFunctions(view: Window, functions: Partial<Window>): () =
     return [name, descriptor] as const
   })
   const { document } = view
-  return () => {
+  signal.addEventListener('abort', () => {
     if (!shows(view, document)) return
     for (const [name, descriptor] of saved)
       if (descriptor) Object.defineProperty(view, name, descriptor)
       else Reflect.deleteProperty(view, name)
-  }
+  })
 }
 
 /** Whether the window still shows the document. Reading it throws if another site is shown now. */
@@ -38,7 +39,6 @@ interface SiteWatch {
   lines(): string[]
   /** Throws the first error of `checkPost`, if the page tried to submit a form that it rejects. */
   requireNoPost(): void
-  stop(): void
 }
 
 /** How long a navigation or submission after a user gesture counts as its result. Milliseconds. */
@@ -53,7 +53,7 @@ export function isStandIn(event: Event): boolean {
 }
 
 /**
- * During an action, cancels submissions, new windows and navigations to other sites that scripts of the page start.
+ * Until the signal, cancels submissions, new windows and navigations to other sites that scripts of the page start.
  * Navigations are canceled only in browsers with the Navigation API. Also cancels POST submissions for which
  * `checkPost` throws. Leaves alone whatever follows a user gesture, since scripts can't fake a trusted event.
  * `userInitiated` isn't enough: it is also true for a form that a script's click submits.
@@ -61,16 +61,13 @@ export function isStandIn(event: Event): boolean {
 export function keepOnSite(
   trees: Iterable<Document | ShadowRoot>,
   options: PageOptions,
-  checkPost: () => void,
+  { checkPost, signal }: { readonly checkPost: () => void; readonly signal: AbortSignal },
 ): SiteWatch {
   const kept = new Set<string>()
   const problems: unknown[] = []
-  // Listeners are removed by a signal: `removeEventListener` fails on a window that now shows another site.
-  const watching = new AbortController()
-  const putBack: (() => void)[] = []
   let pressedAt = -Infinity
   const rules: Rules = {
-    signal: watching.signal,
+    signal,
     isPersons: () => performance.now() - pressedAt < PRESS_MS,
     notePress: () => (pressedAt = performance.now()),
     mayGo(url, view) {
@@ -90,7 +87,7 @@ export function keepOnSite(
   }
   for (const tree of trees) {
     watchSubmissions(tree, rules)
-    if (native.nodeType(tree) === 9) putBack.push(watchNavigations(viewOf(tree), rules))
+    if (native.nodeType(tree) === 9) watchNavigations(viewOf(tree), rules)
   }
   return {
     lines: () =>
@@ -99,10 +96,6 @@ export function keepOnSite(
       ),
     requireNoPost() {
       if (problems.length > 0) throw problems[0]
-    },
-    stop() {
-      watching.abort()
-      for (const put of putBack) put()
     },
   }
 }
@@ -149,8 +142,8 @@ function submitEvent(submitter: Submitter | null, view: Window & typeof globalTh
   return event
 }
 
-/** Checks the window's navigations and new windows. Returns the function that restores its `open`. */
-function watchNavigations(view: Window, rules: Rules): () => void {
+/** Checks the window's navigations and new windows. */
+function watchNavigations(view: Window, rules: Rules): void {
   const { signal, isPersons, mayGo } = rules
   const note = (event: Event): void => {
     if (isPress(event)) rules.notePress()
@@ -168,7 +161,7 @@ function watchNavigations(view: Window, rules: Rules): () => void {
     isPersons() || mayGo(URL.parse(url, native.baseURI(view.document)), view)
       ? open.call(view, url, ...rest)
       : null
-  return replaceFunctions(view, { open: openHere })
+  replaceFunctions(view, { open: openHere }, signal)
 }
 
 function isPress(event: Event): boolean {
@@ -254,7 +247,9 @@ function isPost({ form, button }: Submission): boolean {
 /** Null for a form that only closes its dialog. */
 function formTarget({ form, button }: Submission): URL | null {
   if (methodOf(form, button) === 'dialog') return null
-  return resolved(button?.getAttribute('formaction') ?? attributeOf(form, 'action') ?? '', form)
+  // A field named `action` would hide the form's own property.
+  const address = button?.getAttribute('formaction') ?? native.getAttribute(form, 'action') ?? ''
+  return resolved(address, form)
 }
 
 /** Throws `outside` when the element leads to a site that `navigate` isn't allowed to go to either. */
@@ -336,12 +331,7 @@ function resolved(address: string, element: Element): URL | null {
 }
 
 function methodOf(form: HTMLFormElement, button: Submitter | null): string | undefined {
-  return (button?.getAttribute('formmethod') ?? attributeOf(form, 'method'))?.toLowerCase()
-}
-
-/** Reads an attribute of a form: a field named `action` would hide the form's own property. */
-function attributeOf(form: HTMLFormElement, name: string): string | null {
-  return native.getAttribute(form, name)
+  return (button?.getAttribute('formmethod') ?? native.getAttribute(form, 'method'))?.toLowerCase()
 }
 
 /** The form's fields and buttons. Uses the prototype, since a field may be named `elements`. */
