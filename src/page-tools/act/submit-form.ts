@@ -1,12 +1,4 @@
-import {
-  markAsSent,
-  cleanText,
-  escapeMarks,
-  isScrubbed,
-  quote,
-  shorten,
-  withoutSigns,
-} from '../clean-text.ts'
+import { cleanText, escapeMarks, quote, shorten, withoutSigns } from '../clean-text.ts'
 import { isElement, isTag, viewOf, closest, isDisplayed, labelsOf } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage, scrub, scrubber } from '../outline/live-page.ts'
@@ -19,7 +11,14 @@ import { digestFormFields } from './approval-target.ts'
 import { checkKey } from './guard-actions.ts'
 import { keyOf } from './text/key.ts'
 import { sendKeyPress } from './text/keyboard.ts'
-import { type ActionContext, type ActionReport, perform, type ResultReporter } from './perform.ts'
+import {
+  type ActionContext,
+  type ActionOutcome,
+  type ActionReport,
+  messageOf,
+  perform,
+  type ResultReporter,
+} from './perform.ts'
 import { elementsOf, isStandIn, submitterOf } from './sites.ts'
 import { describeThrown } from '../../protocol/error.ts'
 import { cleanUntrustedText } from '../../lib/invisible.ts'
@@ -30,6 +29,7 @@ import { getShownRole } from '../outline/role.ts'
 import { isReadOnly } from '../outline/state.ts'
 import { isMasked } from '../secrets/secret-fields.ts'
 import { unseenBox, unseenReason } from '../sight/unseen.ts'
+import { sleep } from '../waiting.ts'
 
 /** Fills one field. */
 export interface Filling {
@@ -62,28 +62,27 @@ export function submitForm(task: FormTask, options: ActOptions): Promise<ActionR
     const reporters = await fillFields(task, context)
     const press = findSubmitControl(form)
     requireValid(form, live)
-    requireApproved(task, press)
+    // The page, or filling in, may have put another button in the place of the approved one.
+    if (submits && press && task.isApproved?.(press) === false)
+      throw createStaleError(CHANGED_SUBMIT)
     if (task.isApproved && digestOtherFields(task, live) !== digestBefore)
       throw createStaleError(CHANGED_FIELDS)
+    const notSent = (reason: string): ActionOutcome => ({
+      summary: (result) =>
+        [...reporters.map((reporter) => reporter(result)), `The form is not sent: ${reason}`].join(
+          '\n',
+        ),
+      expectsChange: false,
+    })
     if (!submits) {
       if (press) native.focus(press.element)
       const nextStep =
         press?.action === 'click' ? `press ${describeElement(press.element, live)}` : 'send it'
-      const notice = `The form is not sent: on this page a person checks it first. Tell them, or ${nextStep} if they agreed.`
-      return {
-        summary: (result) => [...collectReports(reporters, result), notice].join('\n'),
-        expectsChange: false,
-      }
+      return notSent(
+        `on this page a person checks it first. Tell them, or ${nextStep} if they agreed.`,
+      )
     }
-    if (!press)
-      return {
-        summary: (result) =>
-          [
-            ...collectReports(reporters, result),
-            'The form is not sent: it has no submit button.',
-          ].join('\n'),
-        expectsChange: false,
-      }
+    if (!press) return notSent('it has no submit button.')
     // A button may send it later.
     const activeWatch = (watch = watchSubmit(form))
     const controlName = describeElement(press.element, live)
@@ -107,15 +106,10 @@ async function fillFields(
     } catch (error) {
       if (!PageError.is(error) || error.code === 'unconfirmed' || error.code === 'stale-ref')
         throw error
-      problems.push(`${key}: ${isScrubbed(error) ? markAsSent(error.message) : error.message}`)
+      problems.push(`${key}: ${messageOf(error)}`)
     }
   if (problems.length > 0) throw createNotSentError(problems)
   return reporters
-}
-
-/** Throws if the page, or filling in, put another button in the place of the approved one. */
-function requireApproved({ submits, isApproved }: FormTask, press: SubmitControl | null): void {
-  if (submits && press && isApproved?.(press) === false) throw createStaleError(CHANGED_SUBMIT)
 }
 
 function digestOtherFields({ form, fillings }: FormTask, { options }: LivePage): string {
@@ -196,13 +190,6 @@ function reportSubmission(
   return `${sentNote} The page answers (untrusted page content):\n${framed(answerText)}`
 }
 
-function collectReports(
-  reporters: readonly ResultReporter[],
-  result: Parameters<ResultReporter>[0],
-): string[] {
-  return reporters.map((reporter) => reporter(result))
-}
-
 /** How long a page may take to answer. Milliseconds. */
 const ANSWER_MS = 30_000
 /** Characters of the page's reason for a refusal. */
@@ -263,24 +250,15 @@ async function waitForAnswer(
   response: Promise<unknown>,
   { live, signal }: { readonly live: LivePage; readonly signal: AbortSignal | undefined },
 ): Promise<string> {
-  const timeout = AbortSignal.timeout(ANSWER_MS)
-  const endSignal = signal ? AbortSignal.any([signal, timeout]) : timeout
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const rejectNow = (): void =>
-      reject(
-        signal?.aborted
-          ? (signal.reason as Error)
-          : new PageError('timeout', 'The form was sent, and the page did not answer in time.'),
-      )
-    if (endSignal.aborted) rejectNow()
-    endSignal.addEventListener('abort', rejectNow, { once: true })
+  const late = sleep(ANSWER_MS, signal).then((): never => {
+    throw new PageError('timeout', 'The form was sent, and the page did not answer in time.')
   })
   const throwRefusal = (thrown: unknown): never => {
     // Scrub first, then shorten: the beginning of a secret that is cut would stay.
     const message = shorten(scrub(cleanText(describeThrown(thrown)), live), REFUSAL_LIMIT)
     throw new PageError('refused-value', `The page refused what was sent: ${quote(message)}`)
   }
-  const text = toText(await Promise.race([response.catch(throwRefusal), aborted]))
+  const text = toText(await Promise.race([response.catch(throwRefusal), late]))
   return scrub(withoutSigns(cleanUntrustedText(text)), live)
 }
 
