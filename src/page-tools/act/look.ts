@@ -7,7 +7,7 @@ import { describeElement, resolveTarget, type Target } from './target.ts'
 import { scrollIntoView } from './make-ready.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { readColour } from '../sight/unseen.ts'
+import { readAlpha } from '../sight/unseen.ts'
 
 /** Picture of a part of the page. */
 export interface Look {
@@ -141,7 +141,7 @@ function getOffset(position: string, space: number): number {
 function getBackground(picture: Picture): string {
   for (const ancestor of [picture, ...ancestorsOf(picture)]) {
     const { backgroundColor } = viewOf(ancestor).getComputedStyle(ancestor)
-    if (readColour(backgroundColor)?.alpha === 1) return backgroundColor
+    if (readAlpha(backgroundColor) === 1) return backgroundColor
   }
   return 'white'
 }

@@ -148,11 +148,6 @@ function readLayer(element: Element, up: Layer | null): Layer | null {
   }
 }
 
-/** Whether a background is drawn in the shape of the text, so it isn't a ground behind the text. */
-export function isInShapeOfText({ backgroundClip }: CSSStyleDeclaration): boolean {
-  return backgroundClip.includes('text')
-}
-
 /**
  * Layers that clip the content of a layer, innermost first. A layer that doesn't place positioned content doesn't clip
  * it.

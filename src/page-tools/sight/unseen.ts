@@ -5,7 +5,6 @@ import {
   clippingLayers,
   isEmptyClip,
   isEmptyPath,
-  isInShapeOfText,
   type Layer,
   layerOf,
   layersFrom,
@@ -51,24 +50,16 @@ export function unseenReason(holder: Element): UnseenReason | null {
  */
 export function unseenBox(element: Element): UnseenReason | null {
   if (refreshLayers()) reasons = new WeakMap()
-  const layer = layerOf(element)
   const box = native.getBoundingClientRect(element)
-  const found =
-    findLayerReason(layer) ?? findBoxReason(element, layer, box) ?? findFrameReason(element)
-  return found && isTemporary(found, layer) ? null : found
-}
-
-function findBoxReason(element: Element, layer: Layer | null, box: DOMRect): UnseenReason | null {
-  if (box.width < 1 || box.height < 1) return 'too small to see'
-  return isOffPage(box, layer, native.ownerDocument(element)) ? 'off the page' : null
+  return combineReasons(element, (layer) => {
+    if (box.width < 1 || box.height < 1) return 'too small to see'
+    return isOffPage(box, layer, native.ownerDocument(element)) ? 'off the page' : null
+  })
 }
 
 /** Why words that a style writes into the element can't be seen. The style of the words was checked before. */
 export function unseenGenerated(element: Element, style: CSSStyleDeclaration): UnseenReason | null {
-  const layer = layerOf(element)
-  const found =
-    findLayerReason(layer) ?? findTransparency(element, style, layer) ?? findFrameReason(element)
-  return found && isTemporary(found, layer) ? null : found
+  return combineReasons(element, (layer) => findTransparency(element, style, layer))
 }
 
 /** Why the text of an element that isn't rendered is unseen, by the element's own style. Null: nothing hides it. */
@@ -78,10 +69,20 @@ export function unseenByStyle(holder: Element): UnseenReason | null {
   return isTinyFont(holder, style, []) ? 'too small to see' : findTransparency(holder, style, null)
 }
 
-/** Whether a running animation in the surroundings is about to show the element. */
-function isTemporary(found: UnseenReason, layer: Layer | null): boolean {
+/**
+ * Why an element can't be seen: its surroundings, a reason of its own, or its frame. Null also while a running
+ * animation is about to show it.
+ */
+function combineReasons(
+  element: Element,
+  findOwn: (layer: Layer | null) => UnseenReason | null,
+): UnseenReason | null {
+  const layer = layerOf(element)
+  const found = findLayerReason(layer) ?? findOwn(layer) ?? findFrameReason(element)
+  if (!found) return null
+  const elements = [element, ...Array.from(layersFrom(layer), (around) => around.element)]
   const isTransparent = found === 'transparent'
-  return [...layersFrom(layer)].some(({ element }) => isChanging(element, isTransparent))
+  return elements.some((moving) => isChanging(moving, isTransparent)) ? null : found
 }
 
 /** Elements whose text browsers show elsewhere: lists, tooltips, alternatives of pictures. */
@@ -97,12 +98,9 @@ function findReason(holder: Element): UnseenReason | null {
     native.checkVisibility(holder) &&
     !native.checkVisibility(holder, { contentVisibilityAuto: true })
   if (boxes.length === 0 && !isSkipped) return 'not displayed'
-  const layer = layerOf(holder)
-  const ownReason = isSkipped ? unseenByStyle(holder) : findOwnReason(holder, layer, boxes)
-  const found = findLayerReason(layer) ?? ownReason ?? findFrameReason(holder)
-  if (!found) return null
-  const isChanged = isTemporary(found, layer) || isChanging(holder, found === 'transparent')
-  return isChanged ? null : found
+  return combineReasons(holder, (layer) =>
+    isSkipped ? unseenByStyle(holder) : findOwnReason(holder, layer, boxes),
+  )
 }
 
 /** Elements whose content is only shown by browsers that don't know them. */
@@ -162,11 +160,11 @@ function findTransparency(
   style: CSSStyleDeclaration,
   layer: Layer | null,
 ): UnseenReason | null {
-  const isShown = ({ alpha }: Colour): boolean => alpha * (layer?.opacity ?? 1) > FAINT
-  const colour = getFill(holder, style)
-  if (!colour || isShown(colour)) return null
-  const otherColours = getOtherColours(holder, style)
-  return !otherColours || otherColours.some(isShown) ? null : 'transparent'
+  const isShown = (alpha: number): boolean => alpha * (layer?.opacity ?? 1) > FAINT
+  const fill = getFillAlpha(holder, style)
+  if (fill === null || isShown(fill)) return null
+  const others = getOtherAlphas(holder, style)
+  return !others || others.some(isShown) ? null : 'transparent'
 }
 
 /** Why the frame around the element can't be seen. */
@@ -242,7 +240,7 @@ function canShow(effect: AnimationEffect, transparent: boolean): boolean {
 function isFaint(property: string, value: string): boolean {
   if (property === 'opacity') return Number(value) <= FAINT
   if (!/^(color|fill|webkitTextFillColor)$/.test(property)) return false
-  return value === 'transparent' || (readColour(value)?.alpha ?? 1) <= FAINT
+  return (readAlpha(value) ?? 1) <= FAINT
 }
 
 /** Why everything in a layer is hidden. */
@@ -263,13 +261,8 @@ function findLayerReason(layer: Layer | null): UnseenReason | null {
 /** Whether the layer clips its content and is too small to show any of it. */
 function isWithoutRoom(layer: Layer): boolean {
   const { element, overflowX, overflowY, isCutOff } = layer
-  const document = native.ownerDocument(element)
   // Overflow of the root or the body belongs to the window.
-  if (
-    element === nativeDocument.documentElement(document) ||
-    element === nativeDocument.body(document)
-  )
-    return false
+  if (isRoot(element)) return false
   if (native.getClientRects(element).length === 0) return false
   const { width, height } = native.getBoundingClientRect(element)
   const margin = 2 * marginOf(layer)
@@ -279,15 +272,14 @@ function isWithoutRoom(layer: Layer): boolean {
   )
 }
 
-const NONE: Colour = { red: 0, green: 0, blue: 0, alpha: 0 }
 /** Background images of unknown colour: pictures, and gradients with a colour space of their own. */
 const UNKNOWN_IMAGE = /url\(|image|element\(|cross-fade|paint\(|\bin\b/
 
-/** The colour that fills a text. Null if unknown, such as that of a pattern. */
-function getFill(holder: Element, style: CSSStyleDeclaration): Colour | null {
+/** Opacity of the colour that fills a text. Null if unknown, such as that of a pattern. */
+function getFillAlpha(holder: Element, style: CSSStyleDeclaration): number | null {
   return isInDrawing(holder)
-    ? getPaint(style.fill, style.fillOpacity)
-    : readColour(style.webkitTextFillColor || style.color)
+    ? getPaintAlpha(style.fill, style.fillOpacity)
+    : readAlpha(style.webkitTextFillColor || style.color)
 }
 
 /** Whether the element is one of SVG. */
@@ -295,20 +287,19 @@ function isInDrawing(element: Element): boolean {
   return native.namespaceURI(element) === 'http://www.w3.org/2000/svg'
 }
 
-function getPaint(paint: string, opacity: string): Colour | null {
-  if (paint === 'none') return NONE
-  const colour = readColour(paint)
-  return colour && { ...colour, alpha: colour.alpha * Number(opacity || 1) }
+function getPaintAlpha(paint: string, opacity: string): number | null {
+  const alpha = paint === 'none' ? 0 : readAlpha(paint)
+  return alpha === null ? null : alpha * Number(opacity || 1)
 }
 
 /**
- * Colours that draw a text beside its fill: its outline, and backgrounds in the shape of the text. Null if something
- * else draws it, or if they are unknown.
+ * Opacities of the colours that draw a text beside its fill: its outline, and backgrounds in the shape of the text. Null
+ * if something else draws it, or if they are unknown.
  */
-function getOtherColours(holder: Element, style: CSSStyleDeclaration): readonly Colour[] | null {
-  const shadows = style.textShadow === 'none' ? [] : readColours(style.textShadow)
-  if (!shadows || shadows.some(({ alpha }) => alpha > FAINT)) return null
-  const colours: (Colour | null)[] = [getOutline(holder, style)]
+function getOtherAlphas(holder: Element, style: CSSStyleDeclaration): readonly number[] | null {
+  const shadows = style.textShadow === 'none' ? [] : readAlphas(style.textShadow)
+  if (!shadows || shadows.some((alpha) => alpha > FAINT)) return null
+  const alphas = [getOutlineAlpha(holder, style)]
   const view = viewOf(holder)
   for (const ancestor of [holder, ...ancestorsOf(holder)]) {
     if (native.ownerDocument(ancestor) !== native.ownerDocument(holder)) break
@@ -317,28 +308,30 @@ function getOtherColours(holder: Element, style: CSSStyleDeclaration): readonly 
     const { color, webkitTextFillColor } = view.getComputedStyle(ancestor, '::first-line')
     if (color !== ancestorStyle.color || webkitTextFillColor !== ancestorStyle.webkitTextFillColor)
       return null
-    if (isInShapeOfText(ancestorStyle)) colours.push(...(getBackgrounds(ancestorStyle) ?? [null]))
+    // Such a background is drawn in the shape of the text.
+    if (ancestorStyle.backgroundClip.includes('text'))
+      alphas.push(...(getBackgroundAlphas(ancestorStyle) ?? [null]))
   }
-  return colours.every((candidate) => candidate !== null) ? colours : null
+  return alphas.every((candidate) => candidate !== null) ? alphas : null
 }
 
-function getOutline(holder: Element, style: CSSStyleDeclaration): Colour | null {
+function getOutlineAlpha(holder: Element, style: CSSStyleDeclaration): number | null {
   if (!isInDrawing(holder))
     return Number.parseFloat(style.webkitTextStrokeWidth || '0') > 0
-      ? readColour(style.webkitTextStrokeColor)
-      : NONE
+      ? readAlpha(style.webkitTextStrokeColor)
+      : 0
   return Number.parseFloat(style.strokeWidth) > 0
-    ? getPaint(style.stroke, style.strokeOpacity)
-    : NONE
+    ? getPaintAlpha(style.stroke, style.strokeOpacity)
+    : 0
 }
 
-function getBackgrounds(style: CSSStyleDeclaration): readonly (Colour | null)[] | null {
+function getBackgroundAlphas(style: CSSStyleDeclaration): readonly (number | null)[] | null {
   const { backgroundClip, backgroundImage, backgroundColor } = style
   if (!/^text(, text)*$/.test(backgroundClip)) return null
-  const colour = readColour(backgroundColor)
-  if (backgroundImage === 'none') return [colour]
-  const gradient = UNKNOWN_IMAGE.test(backgroundImage) ? null : readColours(backgroundImage)
-  return gradient && gradient.length > 0 ? [...gradient, colour] : null
+  const alpha = readAlpha(backgroundColor)
+  if (backgroundImage === 'none') return [alpha]
+  const gradient = UNKNOWN_IMAGE.test(backgroundImage) ? null : readAlphas(backgroundImage)
+  return gradient && gradient.length > 0 ? [...gradient, alpha] : null
 }
 
 /** Menus and panels that slide in wait closer than this outside of the page. Pixels. */
@@ -485,54 +478,25 @@ function overlap(first: Sides, second: Sides): boolean {
   )
 }
 
-/** Red, green and blue from 0 to 255, alpha from 0 to 1. */
-export interface Colour {
-  readonly red: number
-  readonly green: number
-  readonly blue: number
-  readonly alpha: number
-}
-
 /** Colours with this opacity or less are invisible. */
 const FAINT = 0.05
 
-/** Cache of parsed colours: a page has few, and reads each many times. */
-const colourCache = new Map<string, Colour | null>()
-const MAX_CACHED = 200
+const COLOUR = /^(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\(([^()]*)\)$/
 
-/** Parses a colour of a computed style; null if it can't be parsed. */
-export function readColour(text: string): Colour | null {
-  const found = colourCache.get(text)
-  if (found !== undefined) return found
-  const colour = parse(text)
-  if (colourCache.size >= MAX_CACHED) colourCache.clear()
-  colourCache.set(text, colour)
-  return colour
-}
-
-function parse(text: string): Colour | null {
-  const parts = /^rgba?\(([^)]*)\)$/.exec(text)?.[1]?.split(/[\s,/]+/) ?? []
-  const [red, green, blue, alpha = 1] = parts.map(Number)
-  if (red === undefined || green === undefined || blue === undefined) return readDrawnColour(text)
-  const colour = { red, green, blue, alpha }
-  return Object.values(colour).some(Number.isNaN) ? null : colour
+/** Opacity of a colour of a computed style, from 0 to 1. Null: unknown. */
+export function readAlpha(colour: string): number | null {
+  if (colour === 'transparent') return 0
+  const values = COLOUR.exec(colour)?.[1]
+  if (values === undefined) return null
+  const text = (values.split('/')[1] ?? values.split(',')[3] ?? '1').trim()
+  const alpha = text === 'none' ? 0 : Number.parseFloat(text) / (text.endsWith('%') ? 100 : 1)
+  return Number.isNaN(alpha) ? null : alpha
 }
 
 const NOTATION = /(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\([^()]*\)/g
 
-/** The colours in a computed value, such as a gradient; null if any can't be parsed. */
-function readColours(text: string): readonly Colour[] | null {
-  const colours = (text.match(NOTATION) ?? []).map(readColour)
-  return colours.every((candidate) => candidate !== null) ? colours : null
-}
-
-/** Lets the browser draw `oklch()` and similar colours, and reads the pixel. */
-function readDrawnColour(text: string): Colour | null {
-  if (!/^[a-z]+\(/.test(text) || typeof OffscreenCanvas !== 'function') return null
-  const context = new OffscreenCanvas(1, 1).getContext('2d')
-  if (!context) return null
-  context.fillStyle = text
-  context.fillRect(0, 0, 1, 1)
-  const [red = 0, green = 0, blue = 0, alpha = 0] = context.getImageData(0, 0, 1, 1).data
-  return { red, green, blue, alpha: alpha / 255 }
+/** Opacities of the colours in a computed value, such as a gradient. Null if any is unknown. */
+function readAlphas(text: string): readonly number[] | null {
+  const alphas = (text.match(NOTATION) ?? []).map(readAlpha)
+  return alphas.every((candidate) => candidate !== null) ? alphas : null
 }

@@ -1,18 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { escapeMarks, quote, shownAddress } from '../../../src/page-tools/clean-text.ts'
 import { framed } from '../../../src/page-tools/read/snapshot.ts'
-import { readColour } from '../../../src/page-tools/sight/unseen.ts'
+import { readAlpha } from '../../../src/page-tools/sight/unseen.ts'
 import { filterOpacity, isEmptyClip, isEmptyPath } from '../../../src/page-tools/sight/layers.ts'
 
 describe('colours of computed styles', () => {
   it.each([
-    ['rgb(1, 2, 3)', { red: 1, green: 2, blue: 3, alpha: 1 }],
-    ['rgba(1, 2, 3, 0.5)', { red: 1, green: 2, blue: 3, alpha: 0.5 }],
-    ['rgb(1 2 3 / 0.25)', { red: 1, green: 2, blue: 3, alpha: 0.25 }],
+    ['rgb(1, 2, 3)', 1],
+    ['rgba(1, 2, 3, 0.5)', 0.5],
+    ['rgb(1 2 3 / 0.25)', 0.25],
+    ['oklch(0.4 0.1 200 / 50%)', 0.5],
+    ['color(srgb 1 0 0)', 1],
+    ['lab(50 0 0 / none)', 0],
+    ['transparent', 0],
     ['currentcolor', null],
     ['', null],
-  ])('%s', (text, colour) => {
-    expect(readColour(text)).toEqual(colour)
+  ])('%s', (text, alpha) => {
+    expect(readAlpha(text)).toBe(alpha)
   })
 })
 
