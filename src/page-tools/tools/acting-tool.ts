@@ -215,10 +215,17 @@ async function bindUses(
   const guarded = { record, bound, live, action: uses[0]?.action ?? 'click', mayCommit }
   const startedUses = new Set<RecordedUse>()
   const usedElements: Element[] = []
-  const describeAction = (element: Element, effect: ActionEffect | undefined) => {
-    const elementAction = getElementAction(uses[0], effect)
-    const does = commitOf(element, elementAction, live.options)
-    return { use: findRecordedUse(element, effect, guarded), action: elementAction, does }
+  /** Throws unless the approved use covers the action. Without a use: if the action needs approval. */
+  const requireCovered = (
+    element: Element,
+    effect: ActionEffect | undefined,
+    use: RecordedUse | undefined,
+  ): void => {
+    const action = getElementAction(uses[0], effect)
+    const pending = { does: commitOf(element, action, live.options), effect, action }
+    if (!use) return requireNoApprovalNeeded(element, pending, guarded)
+    requireSameCommit(use, pending.does)
+    requireNamed(element, { ...pending, use }, guarded)
   }
   guardActions(signal, {
     checkBeforeAction(element, effect) {
@@ -227,31 +234,23 @@ async function bindUses(
       trace.hasEntered ||= effect === 'activate'
       // Characters lead nowhere; a date, a choice or a file may send its form.
       trace.mayLeave ||= trace.hasEntered || guarded.action !== 'type' || !isEditable(element)
-      const { use, action: elementAction, does } = describeAction(element, effect)
+      const use = findRecordedUse(element, effect, guarded)
       // The element's name may count the typed characters.
       const continuesTyping =
         effect === undefined && guarded.action !== 'press' && use && startedUses.has(use)
       if (record && use && !continuesTyping)
         requireSame(record, use, { live, isUntouched: startedUses.size === 0 })
-      if (use) {
-        requireSameCommit(use, does)
-        requireNamed(element, { use, effect, action: elementAction }, guarded)
-        return void startedUses.add(use)
-      }
       // A key goes where the focus is, but the approval named the element that had it before.
-      if (startedUses.size === 0 && record?.uses.some(({ target }) => target === undefined))
-        throw new PageError('stale-ref', FOCUS)
-      requireNoApprovalNeeded(element, { does, effect, action: elementAction }, guarded)
+      const isElsewhere = !use && record?.uses.some(({ target }) => target === undefined)
+      if (isElsewhere && startedUses.size === 0) throw new PageError('stale-ref', FOCUS)
+      requireCovered(element, effect, use)
+      if (use) startedUses.add(use)
     },
     checkDuringAction(element, effect) {
-      const { use, action: elementAction, does } = describeAction(element, effect)
       // The page may have renamed the element when the button went down.
-      if (use) {
-        requireSameCommit(use, does)
-        requireSameAddress(use, element, live)
-        return requireNamed(element, { use, effect, action: elementAction }, guarded)
-      }
-      requireNoApprovalNeeded(element, { does, effect, action: elementAction }, guarded)
+      const use = findRecordedUse(element, effect, guarded)
+      if (use) requireSameAddress(use, element, live)
+      requireCovered(element, effect, use)
     },
     checkFormPost() {
       const last = usedElements.at(-1)
@@ -312,16 +311,10 @@ function requireSameAddress(use: RecordedUse, element: Element, live: LivePage):
   )
 }
 
-interface PressedAction {
-  readonly use: RecordedUse
-  readonly effect: ActionEffect | undefined
-  readonly action: ElementAction
-}
-
 /** Throws if the pressed part always needs approval itself, but the approval only named an element around it. */
 function requireNamed(
   element: Element,
-  { use, effect, action: elementAction }: PressedAction,
+  { use, effect, action: elementAction }: PendingAction & { readonly use: RecordedUse },
   { bound, live }: Guarded,
 ): void {
   const boundElement = bound.get(use)
