@@ -110,6 +110,29 @@ export function viewOf(node: Node): Window & typeof globalThis {
   return (document && nativeDocument.defaultView(document)) ?? window
 }
 
+/** A box in coordinates of the view. */
+export interface Box {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+}
+
+/** The part of a document that its window shows. */
+export function viewport({ innerWidth, innerHeight }: Window): Box {
+  return { left: 0, top: 0, right: innerWidth, bottom: innerHeight }
+}
+
+/** The area that two boxes share. Without any, its end lies before its start. */
+export function intersection(first: Box, second: Box): Box {
+  return {
+    left: Math.max(first.left, second.left),
+    top: Math.max(first.top, second.top),
+    right: Math.min(first.right, second.right),
+    bottom: Math.min(first.bottom, second.bottom),
+  }
+}
+
 /** The document inside a frame; null when it is of another origin or the frame is detached. */
 export function frameDocument(element: Element): Document | null {
   const tag = native.localName(element)

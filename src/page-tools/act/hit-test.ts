@@ -23,10 +23,7 @@ import { describeElement } from './target.ts'
 // page is scrolled to.
 
 /** Returns the hit of a pointer at a place on an element, else the element that covers the place. Null: nothing. */
-export function hitTestPlace(
-  element: Element,
-  at: Point,
-): Hit | { readonly blocker: Element | null } {
+export function hitTestPlace(element: Element, at: Point): HitResult {
   const point = toPoint(element, at)
   return point ? hitTestPoint(element, point) : { blocker: null }
 }
@@ -136,28 +133,25 @@ export interface Hit {
   readonly receiver: Element
 }
 
+type HitResult = Hit | { readonly blocker: Element | null }
+
 /** A point where a pointer hits the element. If there is none, the element that covers it, or null. */
-export function hitTest(element: Element): Hit | { readonly blocker: Element | null } {
+export function hitTest(element: Element): HitResult {
   let blocker: Element | null = null
   let hitOnControl: Hit | null = null
   const image = imageOfArea(element)
   for (const point of getPoints(element)) {
-    const receiver = elementAt(native.ownerDocument(element), point)
-    if (!receiver || !isHitFor(receiver, element)) {
-      blocker ??= receiver
-      continue
-    }
-    const frameCover = findFrameCover(element, point)
-    if (frameCover) blocker ??= frameCover
-    else if (receiver === image) return { point, receiver: element }
-    else if (!isInnerControl(receiver, element)) return { point, receiver }
-    else hitOnControl ??= { point, receiver }
+    const hit = hitTestPoint(element, point)
+    if ('blocker' in hit) blocker ??= hit.blocker
+    else if (hit.receiver === image) return { point, receiver: element }
+    else if (!innerControl(hit.receiver, element)) return hit
+    else hitOnControl ??= hit
   }
   return hitOnControl ?? { blocker }
 }
 
 /** Like `hitTest`, for one point. */
-function hitTestPoint(element: Element, point: Point): Hit | { readonly blocker: Element | null } {
+function hitTestPoint(element: Element, point: Point): HitResult {
   const receiver = elementAt(native.ownerDocument(element), point)
   if (!receiver || !isHitFor(receiver, element)) return { blocker: receiver }
   const frameCover = findFrameCover(element, point)
@@ -167,13 +161,9 @@ function hitTestPoint(element: Element, point: Point): Hit | { readonly blocker:
 const OWN_REACTION = /^(button|link|option|tab|menuitem.*|treeitem|checkbox|radio|switch)$/
 
 /**
- * Whether the receiver is in another control inside the element: a branch of a tree, a link in a row, the remove
- * button of a tag.
+ * The other control inside the element that the receiver is in: a branch of a tree, a link in a row, the remove button
+ * of a tag.
  */
-function isInnerControl(receiver: Element, element: Element): boolean {
-  return innerControl(receiver, element) !== null
-}
-
 function innerControl(receiver: Element, element: Element): Element | null {
   for (
     let current: Element | null = receiver;
@@ -181,12 +171,8 @@ function innerControl(receiver: Element, element: Element): Element | null {
     current = getParent(current)
   )
     if (OWN_REACTION.test(getShownRole(current)))
-      return labelledControl(element) === current ? null : current
+      return isTag(element, 'label') && element.control === current ? null : current
   return null
-}
-
-function labelledControl(element: Element): Element | null {
-  return isTag(element, 'label') ? element.control : null
 }
 
 /** Points to try: the centre of each box first, then points beside it, since a badge may cover a part. */

@@ -1,6 +1,16 @@
 import * as nativeDocument from '../native-document.ts'
 import { cleanText } from '../clean-text.ts'
-import { childrenOf, contains, frameDocument, isElement, isTag, viewOf } from '../dom.ts'
+import {
+  type Box,
+  childrenOf,
+  contains,
+  frameDocument,
+  intersection,
+  isElement,
+  isTag,
+  viewOf,
+  viewport,
+} from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../page.ts'
 import {
@@ -26,29 +36,18 @@ import {
   type HoverHiding,
 } from './hover/on-hover.ts'
 import { hasParts, isClickable } from './own-reaction.ts'
-import { isActionable, getShownRole } from './role.ts'
+import { isActionable, isInteractive, getShownRole } from './role.ts'
 import { drawsDots } from '../generated-text.ts'
 import type { ElementName } from './name.ts'
 import { findReadableButtons } from './region.ts'
 import { stateOf } from './state.ts'
-
-/** The visible part of a frame. */
-function viewport(view: Window): Box {
-  return { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight }
-}
 
 /** The visible part of an element's content; null when there is none. */
 function clipInside({ element, inView, context }: OutlineNode, visibility: Visibility): Box | null {
   const { clip } = context
   if (!inView) return visibility.fixed ? clip : null
   if (!clip || isTag(element, 'body') || !clipsContent(visibility)) return clip
-  const box = native.getBoundingClientRect(element)
-  return {
-    left: Math.max(clip.left, box.left),
-    top: Math.max(clip.top, box.top),
-    right: Math.min(clip.right, box.right),
-    bottom: Math.min(clip.bottom, box.bottom),
-  }
+  return intersection(clip, native.getBoundingClientRect(element))
 }
 
 /** Whether a part of the element is in view. Always true for an element without a box: its content decides. */
@@ -300,8 +299,10 @@ function isDenied(element: Element, { deny = [] }: PageOptions): boolean {
 }
 
 function addText({ node, visibility, context }: Visit, child: Node): void {
-  if (visibility.invisible || context.inLabel || isField(node.element)) return
-  if (isUnseenUntilHover(node.hoverHiding) && !isPartOfControl(node, context)) return
+  if (visibility.invisible || context.inLabel) return
+  // The text of a textarea is its value, and shown as such.
+  if (isTag(node.element, 'textarea')) return
+  if (isUnseenUntilHover(node.hoverHiding) && !context.inControl && !isInteractive(node)) return
   const text = cleanText(native.nodeValue(child) ?? '')
   if (!text) return
   const last = node.items.at(-1)
@@ -309,15 +310,6 @@ function addText({ node, visibility, context }: Visit, child: Node): void {
     if (!last || !('text' in last))
       node.items.push({ text: MASKED, visuallyHidden: false, holder: node })
   } else node.items.push({ text, visuallyHidden: context.visuallyHidden, holder: node })
-}
-
-function isPartOfControl({ role, clickable }: OutlineNode, { inControl }: WalkContext): boolean {
-  return inControl || clickable || isActionable(role)
-}
-
-/** Whether the element's text is its value, and shown as such. */
-function isField(element: Element): boolean {
-  return isTag(element, 'textarea')
 }
 
 /** Children that are always shown: headers, and the first items. */
@@ -559,13 +551,6 @@ export interface OutlineNode {
   changedAt: number
   /** Computed when first shown. */
   name: ElementName | null
-}
-
-export interface Box {
-  readonly left: number
-  readonly top: number
-  readonly right: number
-  readonly bottom: number
 }
 
 /** Properties that an element inherits from its ancestors. */

@@ -1,4 +1,4 @@
-import { ancestorsOf, contains, frameOf, viewOf } from '../dom.ts'
+import { ancestorsOf, type Box, contains, frameOf, intersection, viewOf, viewport } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import {
@@ -343,7 +343,7 @@ const FAR_OUTSIDE_CLIP = 9000
  * Whether a box lies where nobody can scroll to: far before the beginning of the page, or of a scrolling part. A box
  * after the end isn't regarded as off the page: pages add content there, and move it in.
  */
-function isOffPage(box: Sides, layer: Layer | null, document: Document): boolean {
+function isOffPage(box: Box, layer: Layer | null, document: Document): boolean {
   // Most texts have no scrolling part around them, and aren't before the page's beginning.
   const isCut = [...layersFrom(layer)].some(isCutting)
   if (!isCut && box.right >= -FAR && box.bottom >= -FAR) return false
@@ -358,18 +358,24 @@ function isOffPage(box: Sides, layer: Layer | null, document: Document): boolean
       ? getContentStart(clippingLayer.element, clippingLayer.style, outer)
       : outer
     if (isFarBefore(inner, contentStart, isScrollable ? FAR : FAR_OUTSIDE_CLIP))
-      return !hasVisibleContent(layer, clippingLayer, getVisiblePart(outer, document))
+      return !hasVisibleContent(
+        layer,
+        clippingLayer,
+        intersection(viewport(viewOf(document)), outer),
+      )
     if (!isScrollable && !overlap(inner, outer)) return false
     if (isScrollable) inner = outer
   }
   const view = viewOf(document)
-  const viewport = { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight }
+  const windowBox = viewport(view)
   const root = nativeDocument.documentElement(document)
-  const contentStart = isFixed ? viewport : getContentStart(root, view.getComputedStyle(root), null)
+  const contentStart = isFixed
+    ? windowBox
+    : getContentStart(root, view.getComputedStyle(root), null)
   const limit = { x: Math.max(FAR, view.innerWidth), y: Math.max(FAR, view.innerHeight) }
   const isFar =
     inner.right < contentStart.left - limit.x || inner.bottom < contentStart.top - limit.y
-  return isFar && !hasVisibleContent(layer, null, viewport)
+  return isFar && !hasVisibleContent(layer, null, windowBox)
 }
 
 function isCutting({ element, overflowX, overflowY }: Layer): boolean {
@@ -384,16 +390,12 @@ function isRoot(element: Element): boolean {
   )
 }
 
-function isFarBefore(
-  inner: Sides,
-  start: { left: number; top: number },
-  distance: number,
-): boolean {
+function isFarBefore(inner: Box, start: { left: number; top: number }, distance: number): boolean {
   return inner.right < start.left - distance || inner.bottom < start.top - distance
 }
 
 /** Whether an indent has moved a text out of the part that shows it, which nobody can scroll. */
-function isIndentedAway(indent: string, boxes: readonly Sides[], layer: Layer | null): boolean {
+function isIndentedAway(indent: string, boxes: readonly Box[], layer: Layer | null): boolean {
   if (!(Number.parseFloat(indent) > 0)) return false
   for (const clippingLayer of clippingLayers(layer)) {
     if (isRoot(clippingLayer.element) || !/^(hidden|clip)$/.test(clippingLayer.overflowX))
@@ -422,21 +424,11 @@ function getContentStart(
   }
 }
 
-function getVisiblePart(box: Sides, document: Document): Sides {
-  const { innerWidth, innerHeight } = viewOf(document)
-  return {
-    left: Math.max(0, box.left),
-    top: Math.max(0, box.top),
-    right: Math.min(innerWidth, box.right),
-    bottom: Math.min(innerHeight, box.bottom),
-  }
-}
-
 /**
  * Whether some of the moved content is in the visible part, as in a carousel, or in a page that scrolls by moving its
  * content.
  */
-function hasVisibleContent(layer: Layer | null, end: Layer | null, visibleBox: Sides): boolean {
+function hasVisibleContent(layer: Layer | null, end: Layer | null, visibleBox: Box): boolean {
   const movedElements: Element[] = []
   for (const current of layersFrom(layer)) {
     if (current === end) break
@@ -462,16 +454,8 @@ const POINTS = [
   [0.75, 0.75],
 ] as const
 
-/** A box in coordinates of the view. */
-interface Sides {
-  readonly left: number
-  readonly top: number
-  readonly right: number
-  readonly bottom: number
-}
-
 /** Whether two boxes share an area. */
-function overlap(first: Sides, second: Sides): boolean {
+function overlap(first: Box, second: Box): boolean {
   return (
     Math.min(first.right, second.right) - Math.max(first.left, second.left) > 0 &&
     Math.min(first.bottom, second.bottom) - Math.max(first.top, second.top) > 0
