@@ -14,7 +14,7 @@ import { cleanText, cut, escapeMarks, shorten } from '../clean-text.ts'
 import { drawnText } from '../generated-text.ts'
 import type { PageOptions } from '../page.ts'
 import { once } from '../../lib/once.ts'
-import { commonMark, INLINE_TAGS, markedTexts, textOf } from './readable-text.ts'
+import { commonMark, INLINE_TAGS, markedTexts } from './readable-text.ts'
 import {
   type Head,
   headText,
@@ -36,7 +36,7 @@ export interface Size {
   readonly isWhole: boolean
 }
 
-export const ONE_LINE: Size = { lines: 1, interactive: 0, isWhole: true }
+const ONE_LINE: Size = { lines: 1, interactive: 0, isWhole: true }
 const NOTHING: Size = { lines: 0, interactive: 0, isWhole: true }
 const CELL_ROLES = /cell$|header$/
 
@@ -128,7 +128,7 @@ export interface Entry {
 
 /** The outline node that an entry belongs to, and its parent entry. */
 export interface EntryPlace {
-  readonly node: OutlineNode
+  readonly node: Pick<OutlineNode, 'element' | 'inView'>
   readonly parent: Entry | null
 }
 
@@ -172,7 +172,7 @@ export function follows(entry: Entry, from: Element): boolean {
   )
 }
 
-export function noEntries(): readonly [] {
+function noEntries(): readonly [] {
   return []
 }
 
@@ -280,7 +280,9 @@ function cellEntries(cell: OutlineNode, entry: Entry, settings: EntryOptions): r
 function isSpecialCell(cell: OutlineNode): boolean {
   return (
     cell.clickable ||
-    /aria-(sort|selected|checked|label|current|disabled)|tabindex/.test(attributes(cell))
+    /aria-(sort|selected|checked|label|current|disabled)|tabindex/.test(
+      native.getAttributeNames(cell.element).join(' '),
+    )
   )
 }
 
@@ -361,10 +363,6 @@ function onlyTexts(pieces: readonly Piece[]): TextItem[] | null {
   return texts
 }
 
-function attributes({ element }: OutlineNode): string {
-  return native.getAttributeNames(element).join(' ')
-}
-
 /** Makes the whole line only once. Shorter ones are rarely needed. */
 function createLine(
   format: (limits: LineLimits) => string,
@@ -425,7 +423,7 @@ function runLine(
 ): string {
   const mark = commonMark(run)
   if (!mark) return `text: ${cutText(markedTexts(run), run, { limit, options })}`
-  return `text ${mark}: ${shorten(escapeMarks(cleanText(run.map(textOf).join(' '))), limit)}`
+  return `text ${mark}: ${shorten(escapeMarks(cleanText(run.map(({ text }) => text).join(' '))), limit)}`
 }
 
 /**

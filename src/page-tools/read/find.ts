@@ -3,7 +3,7 @@ import { ancestorsOf, contains, descendantsOf, isTag, referenced, viewOf } from 
 import * as native from '../native.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import { type ActOptions, type PageOptions, PageError } from '../page.ts'
-import { isField, isMasked } from '../secrets/secret-fields.ts'
+import { holdsText, isField, isMasked } from '../secrets/secret-fields.ts'
 import { ensureRef } from '../refs.ts'
 import { runInSlices } from '../waiting.ts'
 import {
@@ -41,7 +41,6 @@ const ITEMS = /^(row|listitem|article|treeitem)$/
 const DIALOGS = /^(dialog|alertdialog)$/
 const PART_ROLES = /^(region|form|group|tabpanel)$/
 const TITLES = 'h1,h2,h3,h4,h5,h6,[role=heading]'
-const PLACE_LABEL_LIMIT = 60
 
 /**
  * The nearest item, dialog or named part around an element, else the nearest part without a name. `limit`: most
@@ -72,12 +71,15 @@ export function placeOf(
 }
 
 /** ` (in row "Ada")`; empty for none. `clean`: removes secrets. */
-export function placeNote(place: Surroundings | null, clean: (text: string) => string): string {
+export function placeNote(
+  place: Partial<Distinction> | null,
+  clean: (text: string) => string,
+): string {
   if (!place) return ''
-  const { role, label } = place
-  if (!label) return ` (in ${role})`
+  const { kind = 'in', role, label } = place
   // Scrub first, then shorten: the beginning of a secret that is cut would stay.
-  return ` (in ${role} ${quote(shorten(clean(label), PLACE_LABEL_LIMIT).replace(/"/g, "'"))})`
+  const labelText = label && quote(shorten(clean(label), LABEL_LIMIT).replace(/"/g, "'"))
+  return ` (${[kind, role, labelText].filter(Boolean).join(' ')})`
 }
 
 function readTitle(part: Element, options: PageOptions): string {
@@ -112,11 +114,11 @@ export function distinguishElements(
   const noteKinds = [
     elements.map((item) => placeNote(placeOf(item, options), clean)),
     elements.map((item) =>
-      formatNote(clean, findNamedPart(item, findBlock(item, elements), options)),
+      placeNote(findNamedPart(item, findBlock(item, elements), options), clean),
     ),
-    elements.map((item) => formatNote(clean, findColumn(item, options))),
+    elements.map((item) => placeNote(findColumn(item, options), clean)),
     elements.map((item) =>
-      formatNote(clean, findNearbyText(item, findBlock(item, elements), options)),
+      placeNote(findNearbyText(item, findBlock(item, elements), options), clean),
     ),
   ]
   const count = mayBeMore ? `at least ${found.length}` : found.length
@@ -154,14 +156,6 @@ interface Distinction {
   readonly kind: 'in' | 'in column' | 'beside'
   readonly role?: string
   readonly label: string
-}
-
-function formatNote(clean: (text: string) => string, distinction: Distinction | null): string {
-  if (!distinction) return ''
-  const { kind, role, label } = distinction
-  // Scrub first, then shorten: the beginning of a secret that is cut would stay.
-  const labelText = label && quote(shorten(clean(label), LABEL_LIMIT).replace(/"/g, "'"))
-  return ` (${[kind, role, labelText].filter(Boolean).join(' ')})`
 }
 
 /** The outermost part of the page, with its name, that holds only this element: `navigation "Main"`. */
@@ -297,15 +291,9 @@ function* collectCandidates(live: LivePage, query: FindQuery): Generator<undefin
 function scoreLongText(element: Element, words: string): number {
   const value = typedValue(element)
   if (value.length >= LONG_TEXT) return normalize(value).includes(words) ? 0.5 : 0
-  if (!hasText(element)) return 0
+  if (!holdsText(element)) return 0
   const text = native.textContent(element)
   return text.length >= LONG_TEXT && normalize(text).includes(words) ? 0.5 : 0
-}
-
-function hasText(element: Element): boolean {
-  for (let node = native.firstChild(element); node; node = native.nextSibling(node))
-    if (native.nodeType(node) === 3 && native.nodeValue(node)?.trim()) return true
-  return false
 }
 
 function labelTexts(element: Element, options: PageOptions): string[] {
@@ -454,7 +442,7 @@ function describe(
 
 /** The place of the words in a long text, with the mark to read on from there. */
 function formatPassage(element: Element, query: string, options: PageOptions): string {
-  if (!query || isMasked(element, options) || !(isField(element) || hasText(element))) return ''
+  if (!query || isMasked(element, options) || !(isField(element) || holdsText(element))) return ''
   const found = findExcerpt(getLongText(element, options), query)
   if (!found) return ''
   return `…${escapeMarks(cleanText(found.text))}… ${textMark(element, found.at)}`

@@ -319,24 +319,16 @@ interface CleanRange {
   readonly clean: (text: string) => string
 }
 
-/** Whether the range holds masked text. */
-export function hasMasked(
+/** Masked parts of the text that the range touches. */
+export function maskedParts(
   element: Element,
   text: string,
   { from, to, clean }: CleanRange,
-): boolean {
-  return maskedParts(element, text, clean).some((part) => part.from < to && part.to > from)
-}
-
-/** Whether the range takes only a part of masked text: the rest would no longer be recognized as secret. */
-export function cutsMasked(
-  element: Element,
-  text: string,
-  { from, to, clean }: CleanRange,
-): boolean {
-  return maskedParts(element, text, clean).some(
-    (part) => part.from < to && part.to > from && !(from <= part.from && part.to <= to),
-  )
+): readonly { readonly from: number; readonly to: number }[] {
+  return splitParts(element, text, clean)
+    .filter(({ kind }) => kind === 'masked')
+    .map((part) => ({ from: part.start, to: part.start + part.text.length }))
+    .filter((part) => part.from < to && part.to > from)
 }
 
 /** The text in the range. A secret that it touches is masked whole. */
@@ -351,16 +343,6 @@ export function textInRange(
       return shown && part.kind === 'masked' ? MASKED : shown
     })
     .join('')
-}
-
-function maskedParts(
-  element: Element,
-  text: string,
-  clean: (text: string) => string,
-): readonly { readonly from: number; readonly to: number }[] {
-  return splitParts(element, text, clean)
-    .filter(({ kind }) => kind === 'masked')
-    .map((part) => ({ from: part.start, to: part.start + part.text.length }))
 }
 
 const LIMIT = 4000

@@ -32,11 +32,6 @@ function createMarkedText({ text, visuallyHidden, holder }: TextItem): MarkedTex
   return { text, mark: markOf(reason) }
 }
 
-/** The text without its mark, for lines whose texts share one mark. */
-export function textOf(item: TextItem): string {
-  return createMarkedText(item).text
-}
-
 /** The mark that all texts share; empty when their marks differ. */
 export function commonMark(items: readonly TextItem[]): string {
   const marks = new Set(items.map((item) => createMarkedText(item).mark))

@@ -4,14 +4,7 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { runExclusive, livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../page.ts'
 import { runInSlices, runSync } from '../waiting.ts'
-import {
-  buildEntries,
-  type Entry,
-  isActionTarget,
-  noEntries,
-  ONE_LINE,
-  textEntry,
-} from './entries.ts'
+import { buildEntries, type Entry, isActionTarget, textEntry } from './entries.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
@@ -393,18 +386,8 @@ function containerNote(node: OutlineNode, { options }: LivePage): string {
 }
 
 function removedEntry(line: string): Entry {
-  return {
-    parent: null,
-    node: null,
-    children: noEntries,
-    inView: true,
-    holdsView: true,
-    popup: false,
-    isOmission: false,
-    size: () => ONE_LINE,
-    element: nativeDocument.documentElement(document),
-    line: () => `<removed> ${line}`,
-  }
+  const node = { element: nativeDocument.documentElement(document), inView: true }
+  return textEntry(() => `<removed> ${line}`, { node, parent: null })
 }
 
 /** Fewer controls are listed one by one. */

@@ -1,3 +1,4 @@
+import { showAction } from '../highlight.ts'
 import { cleanText, quote, quoteSent, shorten } from '../../clean-text.ts'
 import * as native from '../../native.ts'
 import { livePage, type LivePage, scrubber } from '../../outline/live-page.ts'
@@ -6,8 +7,7 @@ import { type ActOptions, PageError } from '../../page.ts'
 import { isField, isMasked } from '../../secrets/secret-fields.ts'
 import {
   findCaret,
-  cutsMasked,
-  hasMasked,
+  maskedParts,
   getLongText,
   patternOf,
   getTextPositions,
@@ -93,7 +93,8 @@ function selectRange(element: HTMLElement, range: CharacterRange, live: LivePage
 function requireUncut(element: HTMLElement, range: CharacterRange, live: LivePage): void {
   if (isMasked(element, live.options)) return
   const text = getLongText(element, live.options)
-  if (!cutsMasked(element, text, { ...range, clean: scrubber(live) })) return
+  const parts = maskedParts(element, text, { ...range, clean: scrubber(live) })
+  if (parts.every((part) => range.from <= part.from && part.to <= range.to)) return
   throw new PageError(
     'unsupported',
     `Characters ${range.from} to ${range.to} of ${describeElement(element, live)} begin or end within what is masked: take all of that or none.`,
@@ -137,17 +138,16 @@ export async function selectText(
   target: Target,
   options: SelectTextOptions = {},
 ): Promise<ActionReport> {
-  const { page, signal } = options
-  const live = livePage(page)
+  const live = livePage(options.page)
   const element = await resolveTarget(target, options)
-  return perform(options, async ({ showOverlay }) => {
+  return perform(options, async (context) => {
     const field = editableIn(element) ?? element
     requireAllowed(field, live.options)
     if (isMasked(field, live.options))
       throw new PageError('unsupported', `${describeElement(field, live)} is masked.`)
-    if (isField(field)) await makeReady(field, { live, signal, byKeys: true })
+    if (isField(field)) await makeReady(field, { ...context, byKeys: true })
     else scrollIntoView(field)
-    await showOverlay(field)
+    await showAction(live, field)
     const range = resolveRange(field, options, live)
     if (isField(field)) native.focus(field, { preventScroll: true })
     selectRange(field, range, live)
@@ -180,7 +180,10 @@ function resolveRange(
     .map(({ index, 0: match }) => ({ from: index, to: index + match.length }))
     .filter((range) => range.from >= from && range.to <= (to ?? content.length))
     // A match must not reveal masked text.
-    .filter((range) => range.to > range.from && !hasMasked(element, content, { ...range, clean }))
+    .filter(
+      (range) =>
+        range.to > range.from && maskedParts(element, content, { ...range, clean }).length === 0,
+    )
   const [first, ...others] = found
   const name = describeElement(element, live)
   if (!first) throw new PageError('not-found', `${name} does not hold ${quoteSent(text)}.`)
