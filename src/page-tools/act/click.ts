@@ -24,11 +24,12 @@ import {
   requireNoInnerControl,
 } from './hit-test.ts'
 import { clickPointer, type Modifiers, movePointer } from './pointer.ts'
-import { type ActionContext, type ActionOutcome, type ActionReport, perform } from './perform.ts'
+import { type ActionOutcome, type ActionReport, perform } from './perform.ts'
 import { makeReady, requireEnabled, scrollIntoView } from './make-ready.ts'
 import { editContextOf, isTypedField, sendChoice } from './field-kind.ts'
 import { hiddenReason } from '../outline/visibility.ts'
-import { checkAction, checkPressed } from './guard-actions.ts'
+import { type ActionContext, checkAction, checkPressed } from './guard-actions.ts'
+import { showAction } from './highlight.ts'
 import { nextFrame } from '../waiting.ts'
 import { reactsItself } from '../outline/own-reaction.ts'
 import { isAllowed } from '../outline/region.ts'
@@ -206,7 +207,7 @@ export async function clickElement(
   }
   const name = describeElement(clickable, live)
   let hit = await readyToClick(clickable, context, at)
-  await context.showOverlay(clickable)
+  await showAction(context.live, clickable)
   movePointer(live, hit)
   if (!native.isConnected(hit.receiver)) hit = replacementHit(hit, clickable, { live, name })
   if (at) requireNoInnerControl(hit.receiver, element, live)
@@ -232,11 +233,11 @@ export async function clickElement(
  */
 async function readyToClick(
   element: HTMLElement,
-  { live, signal, showOverlay }: ActionContext,
+  { live, signal }: ActionContext,
   at: ClickOptions['at'],
 ): Promise<Hit> {
   if (!hiddenUntilHover(element)) return makeReady(element, { live, signal, ...(at && { at }) })
-  const ancestorHit = await hoverAncestor(element, { live, signal, showOverlay })
+  const ancestorHit = await hoverAncestor(element, { live, signal })
   // A hit test finds an element that is only transparent, or that a script has shown by now.
   const hit = hiddenReason(element) === null ? hitTest(element) : null
   return hit && 'receiver' in hit ? hit : { point: ancestorHit.point, receiver: element }
@@ -293,9 +294,9 @@ async function hoverAncestor(element: HTMLElement, context: ActionContext): Prom
 
 export async function hover(target: Target, options: ActOptions = {}): Promise<ActionReport> {
   const element = await resolveTarget(target, options)
-  return perform(options, async ({ live, signal, showOverlay }) => {
+  return perform(options, async ({ live, signal }) => {
     const hit = await makeReady(element, { live, signal, enabled: false })
-    await showOverlay(element)
+    await showAction(live, element)
     movePointer(live, hit)
     return {
       summary: ({ changed }) =>

@@ -5,9 +5,10 @@ import { livePage, type LivePage } from '../outline/live-page.ts'
 import { type ActOptions, type PageOptions, PageError } from '../page.ts'
 import { nextFrame } from '../waiting.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
-import { checkAction, type GuardedCall, marksOf, mustConfirm } from './guard-actions.ts'
+import { checkAction, type ActionContext, marksOf, mustConfirm } from './guard-actions.ts'
+import { showAction } from './highlight.ts'
 import { aimBox, elementAt, type Hit, hitTest, type Point } from './hit-test.ts'
-import { type ActionContext, type ActionReport, perform } from './perform.ts'
+import { type ActionReport, perform } from './perform.ts'
 import {
   cancelPointer,
   endPointerCapture,
@@ -59,7 +60,7 @@ export function dropTarget(
 }
 
 /** Call it right before a drop. Throws if nothing may be dropped on the element. */
-function checkDrop(element: Element, start: Hit, call: GuardedCall): void {
+function checkDrop(element: Element, start: Hit, call: ActionContext): void {
   if (!isTarget(element, start, call.live.options)) return
   requireAllowed(element, call.live.options)
   checkAction(element, call, 'drop')
@@ -104,7 +105,7 @@ export async function drag(
     throw new PageError('unsupported', 'Nothing can be dragged from one frame into another.')
   return perform(options, async (context) => {
     const start = await makeReady(source, { live, signal })
-    await context.showOverlay(source)
+    await showAction(context.live, source)
     const end = dropElement
       ? getDropPoint(dropElement, start.point)
       : translate(start.point, 'by' in destination ? destination.by : { x: 0, y: 0 })

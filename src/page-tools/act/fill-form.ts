@@ -4,13 +4,8 @@ import { type ActOptions, PageError } from '../page.ts'
 import { getShownRole } from '../outline/role.ts'
 import { checkedState, isReadOnly } from '../outline/state.ts'
 import { createTimeLimit, nextFrame, poll } from '../waiting.ts'
-import {
-  messageOf,
-  perform,
-  type ActionContext,
-  type ActionReport,
-  type ResultReporter,
-} from './perform.ts'
+import { messageOf, perform, type ActionReport, type ResultReporter } from './perform.ts'
+import type { ActionContext } from './guard-actions.ts'
 import { applyChoice } from './select-option.ts'
 import { resolveTarget, type Target, describeElement } from './target.ts'
 import { editableIn } from './field-kind.ts'

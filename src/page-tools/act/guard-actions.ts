@@ -155,8 +155,8 @@ export interface Guard {
   checkFormPost(): void
 }
 
-/** Call whose elements are checked. */
-export interface GuardedCall {
+/** The page of an action, and the signal of its call. */
+export interface ActionContext {
   readonly live: LivePage
   readonly signal: AbortSignal | undefined
 }
@@ -171,7 +171,7 @@ export function guardActions(signal: AbortSignal, guard: Guard): void {
 /** Call it right before sending events to an element, with no `await` in between. */
 export function checkAction(
   element: Element,
-  { live, signal }: GuardedCall,
+  { live, signal }: ActionContext,
   effect?: ActionEffect,
 ): void {
   if (signal) guards.get(signal)?.checkBeforeAction(element, effect)
@@ -193,7 +193,7 @@ export function requireActivated(
 }
 
 /** Repeats the check before a key press: the page may have moved the focus elsewhere. */
-export function checkKey(receiver: Element, call: GuardedCall, activation?: Activation): void {
+export function checkKey(receiver: Element, call: ActionContext, activation?: Activation): void {
   if (!canReceiveKeys(receiver, call.live)) requireAllowed(receiver, call.live.options)
   checkAction(receiver, call, activation)
 }
@@ -212,7 +212,7 @@ export function canReceiveKeys(receiver: Element, { options }: LivePage): boolea
  */
 export function checkPressed(
   element: Element,
-  { live, signal }: GuardedCall,
+  { live, signal }: ActionContext,
   activation: Activation | undefined,
 ): void {
   if (signal && native.isConnected(element))

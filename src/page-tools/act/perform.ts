@@ -14,9 +14,8 @@ import {
 import { changesText, framed } from '../read/snapshot.ts'
 import { isActionable, isPopup, getShownRole } from '../outline/role.ts'
 import { describeElement, validationMessageOf } from './target.ts'
-import { beginActing, checkPost } from './guard-actions.ts'
+import { type ActionContext, beginActing, checkPost } from './guard-actions.ts'
 import { keepOnSite, replaceFunctions } from './sites.ts'
-import { showAction } from './highlight.ts'
 import { createTimeLimit, nextFrame, poll, sleep } from '../waiting.ts'
 import { ensureRef } from '../refs.ts'
 import { pointerSelector, reactsItself } from '../outline/own-reaction.ts'
@@ -50,13 +49,6 @@ export interface ActionOutcome {
   readonly reactsLater?: boolean
   /** The page may react only after the pointer rests. Default false. */
   readonly opensSlowly?: boolean
-}
-
-export interface ActionContext {
-  readonly live: LivePage
-  readonly signal: AbortSignal | undefined
-  /** Draws the overlay at an element, if the page's `showActions` option is set. */
-  showOverlay(element: Element): Promise<void>
 }
 
 const CHANGE_TOKENS = 700
@@ -99,11 +91,7 @@ async function performNow(
   const endActing = passive ? () => undefined : beginActing(views, live.lifetime())
   try {
     if (passive) live.outline.beginSettling()
-    const outcome = await action({
-      live,
-      signal,
-      showOverlay: (element) => showAction(live, element),
-    })
+    const outcome = await action({ live, signal })
     live.outline.beginSettling()
     const isChangePending = outcome.expectsChange !== false && !live.outline.hasChanges
     const { element, opensSlowly = false, reactsLater = isChangePending } = outcome

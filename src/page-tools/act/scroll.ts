@@ -11,7 +11,8 @@ import { isMasked } from '../secrets/secret-fields.ts'
 import { createTimeLimit, nextFrame, poll } from '../waiting.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
 import { isOnScreen } from './hit-test.ts'
-import { type ActionContext, type ActionOutcome, type ActionReport, perform } from './perform.ts'
+import { type ActionOutcome, type ActionReport, perform } from './perform.ts'
+import type { ActionContext } from './guard-actions.ts'
 import { scrollIntoView } from './make-ready.ts'
 
 /** Options of `scroll`: an element, a direction, or a text to search for. */

@@ -28,13 +28,14 @@ import { clickElement } from './click.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
 import { keyOf } from './text/key.ts'
 import { sendKeyPress } from './text/keyboard.ts'
-import { type ActionContext, type ActionReport, perform, type ResultReporter } from './perform.ts'
+import { type ActionReport, perform, type ResultReporter } from './perform.ts'
 import { getShownRole } from '../outline/role.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { makeReady } from './make-ready.ts'
 import { editableIn, sendChoice } from './field-kind.ts'
 import { typeInto } from './text/type-text.ts'
-import { checkAction, canReceiveKeys } from './guard-actions.ts'
+import { type ActionContext, checkAction, canReceiveKeys } from './guard-actions.ts'
+import { showAction } from './highlight.ts'
 import { requireAllowed } from '../outline/region.ts'
 import { hitTest } from './hit-test.ts'
 import { movePointer } from './pointer.ts'
@@ -185,14 +186,14 @@ async function chooseNative(
   labels: readonly string[],
   context: ActionContext,
 ): Promise<ResultReporter> {
-  const { live, signal, showOverlay } = context
+  const { live, signal } = context
   const isHidden = hiddenReason(select) !== null
   // A select out of view looks like one that a library has hidden behind its own list.
   if (!isHidden) await makeReady(select, { live, signal, byKeys: true })
   const standIn = findStandIn(select, labels)
   const usesStandIn = isHidden && standIn !== null
   if (isHidden && !standIn) await makeReady(select, { live, signal })
-  await showOverlay(standIn ?? select)
+  await showAction(live, standIn ?? select)
   if (labels.length > 1 && !select.multiple)
     throw new PageError('refused-value', `${describeElement(select, live)} takes one option only.`)
   const chosen = labels.map((label) => findNativeOption(select, label, context))

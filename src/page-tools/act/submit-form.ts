@@ -8,11 +8,10 @@ import { clickElement } from './click.ts'
 import { describeElement, validationMessageOf } from './target.ts'
 import { blocksSubmission } from './field-kind.ts'
 import { digestFormFields } from './approval-target.ts'
-import { checkKey } from './guard-actions.ts'
+import { type ActionContext, checkKey } from './guard-actions.ts'
 import { keyOf } from './text/key.ts'
 import { sendKeyPress } from './text/keyboard.ts'
 import {
-  type ActionContext,
   type ActionOutcome,
   type ActionReport,
   messageOf,

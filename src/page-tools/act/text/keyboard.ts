@@ -25,7 +25,7 @@ import {
   type TextField,
   fieldText,
 } from '../field-kind.ts'
-import { checkKey, checkPressed, type GuardedCall } from '../guard-actions.ts'
+import { checkKey, checkPressed, type ActionContext } from '../guard-actions.ts'
 import { isOneCharacter, type Key } from './key.ts'
 import { type Activation, defaultButtonOf, elementsOf } from '../sites.ts'
 import { openModal } from '../../outline/live-outline.ts'
@@ -53,7 +53,7 @@ export function sendKeyPress(target: Element, key: Key, call: KeyCall): void {
     activateBySpace(checkTarget(target, key, call), call)
 }
 
-interface KeyCall extends GuardedCall {
+interface KeyCall extends ActionContext {
   /** Whether the key is part of a typed text, so that Enter is a line break. */
   readonly isText?: boolean
 }

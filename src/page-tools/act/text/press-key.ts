@@ -1,3 +1,4 @@
+import { showAction } from '../highlight.ts'
 import { markAsSent, quote, shorten } from '../../clean-text.ts'
 import { activeElement, closest, focusedElement, isElement } from '../../dom.ts'
 import * as native from '../../native.ts'
@@ -40,15 +41,15 @@ export async function pressKey(
   keyName: string,
   options: PressKeyOptions = {},
 ): Promise<ActionReport> {
-  const { page, signal, target } = options
+  const { page, target } = options
   const live = livePage(page)
   const key = readKey(keyName)
   const element = target === undefined ? null : await resolveTarget(target, options)
-  return perform(options, async ({ showOverlay }) => {
+  return perform(options, async (context) => {
     if (element) {
       const displayed = editContextOf(element) ? clickTarget(element, live.options) : element
-      await makeReady(displayed, { live, signal, byKeys: true })
-      await showOverlay(element)
+      await makeReady(displayed, { ...context, byKeys: true })
+      await showAction(live, element)
       focusTarget(element)
     }
     const ownerDocument = native.ownerDocument(rootOf(live.options))
@@ -63,7 +64,7 @@ export async function pressKey(
         nativeDocument.body(ownerDocument)
       if (element && count === 0 && isElement(element) && !native.contains(receiver, element))
         receiver = element
-      sendKeyPress(receiver, key, { live, signal })
+      sendKeyPress(receiver, key, context)
       await Promise.resolve()
     }
     const selected = readSelection(options)

@@ -1,3 +1,4 @@
+import { showAction } from '../highlight.ts'
 import { yieldToEventLoop } from '../../../lib/yield-to-event-loop.ts'
 import { descendantsOf, focusedElement, isElement, isAgentElement, viewOf } from '../../dom.ts'
 import * as native from '../../native.ts'
@@ -20,9 +21,8 @@ import {
 } from './keyboard.ts'
 import { editableIn, isPlainTextField, isTypedField, sendChange, fieldText } from '../field-kind.ts'
 import { focusElement, focusFrame } from '../pointer.ts'
-import { checkKey, type GuardedCall } from '../guard-actions.ts'
+import { checkKey, type ActionContext } from '../guard-actions.ts'
 import { keyOf, withShift } from './key.ts'
-import type { ActionContext } from '../perform.ts'
 import { hasSelection, selectedRange, selectPlace, type TypingPlace } from './select-text.ts'
 import { fieldValue } from '../../outline/state.ts'
 import { makeReady } from '../make-ready.ts'
@@ -48,14 +48,14 @@ export function partsText(parts: readonly HTMLElement[]): string {
 export async function typeParts(
   parts: readonly HTMLElement[],
   text: string,
-  { live, signal, showOverlay }: ActionContext,
+  { live, signal }: ActionContext,
 ): Promise<boolean> {
   const dateParts = readDateParts(text)
   const plan = dateParts && planParts(parts, dateParts)
   if (!plan) return false
   for (const { field, text: value } of plan) {
     await makeReady(field, { live, signal, byKeys: true })
-    await showOverlay(field)
+    await showAction(live, field)
     focusElement(field)
     const before = native.ariaValueNow(field)
     for (const character of value) {
@@ -372,14 +372,14 @@ export function focusedField(field: HTMLElement): HTMLElement {
  * Checks the element that keys would go to. If the user is typing in the chat, that is the chat for editors, which need
  * the focus. Plain fields take text without it.
  */
-function checkField(field: HTMLElement, context: GuardedCall): void {
+function checkField(field: HTMLElement, context: ActionContext): void {
   const focused = focusedElement(native.ownerDocument(field))
   const isChatFocused = focused !== null && isAgentElement(focused) && !isPlainTextField(field)
   checkKey(isChatFocused ? focused : field, context)
 }
 
 /** The field, or the focused field if the page has removed the first one. */
-function checkReplacement(field: HTMLElement, context: GuardedCall): HTMLElement {
+function checkReplacement(field: HTMLElement, context: ActionContext): HTMLElement {
   const current = native.isConnected(field) ? field : focusedField(field)
   if (current !== field) checkField(current, context)
   return current
@@ -404,7 +404,7 @@ function readContent(field: HTMLElement): string {
   return isPlainTextField(field) ? fieldText(field) : native.innerText(field)
 }
 
-function clearField(field: HTMLElement, currentField: FieldTracker, context: GuardedCall): void {
+function clearField(field: HTMLElement, currentField: FieldTracker, context: ActionContext): void {
   sendKeyPress(field, keyOf('Backspace'), context)
   const current = currentField()
   if (!current || !isPlainTextField(current) || fieldText(current) === '') return
@@ -419,7 +419,7 @@ function clearField(field: HTMLElement, currentField: FieldTracker, context: Gua
 function typeCharacter(
   field: HTMLElement,
   character: string,
-  { reselect, context }: { readonly reselect: boolean; readonly context: GuardedCall },
+  { reselect, context }: { readonly reselect: boolean; readonly context: ActionContext },
 ): boolean {
   checkField(field, context)
   if (character === '\n') {

@@ -17,10 +17,11 @@ import {
   setNativeValue,
   takesEnter,
 } from '../field-kind.ts'
-import { checkAction, checkKey, type GuardedCall } from '../guard-actions.ts'
+import { checkAction, checkKey, type ActionContext } from '../guard-actions.ts'
+import { showAction } from '../highlight.ts'
 import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
-import { type ActionContext, type ActionReport, perform, type ResultReporter } from '../perform.ts'
+import { type ActionReport, perform, type ResultReporter } from '../perform.ts'
 import {
   focusedField,
   isLost,
@@ -54,7 +55,7 @@ const MAX_STEPS = 400
 async function setSlider(
   slider: HTMLElement,
   text: string,
-  { live, signal, showOverlay }: ActionContext,
+  { live, signal }: ActionContext,
 ): Promise<void> {
   const goal = Number(text)
   const name = describeElement(slider, live)
@@ -65,7 +66,7 @@ async function setSlider(
       `${name} takes ${formatRange(slider)}, not ${quoteSent(text)}.`,
     )
   await makeReady(slider, { live, signal, byKeys: true })
-  await showOverlay(slider)
+  await showAction(live, slider)
   checkAction(slider, { live, signal })
   focusElement(slider)
   const start = getValue(slider)
@@ -149,7 +150,7 @@ async function stepWithKey(
 }
 
 /** Whether the key moved the value. */
-async function pressArrow(slider: HTMLElement, key: string, call: GuardedCall): Promise<boolean> {
+async function pressArrow(slider: HTMLElement, key: string, call: ActionContext): Promise<boolean> {
   const before = getValue(slider)
   sendKeyPress(slider, keyOf(key), call)
   await yieldToEventLoop()
@@ -312,10 +313,10 @@ const FORMS: Readonly<Record<string, string>> = {
 async function setPickerValue(
   field: HTMLInputElement,
   text: string,
-  { live, signal, showOverlay }: ActionContext,
+  { live, signal }: ActionContext,
 ): Promise<void> {
   await makeReady(field, { live, signal, byKeys: true })
-  await showOverlay(field)
+  await showAction(live, field)
   field.focus({ preventScroll: true })
   const before = field.value
   const value = field.type === 'datetime-local' ? text.trim().replace(/ (?=\d)/, 'T') : text.trim()
@@ -564,10 +565,10 @@ function isAccepted({ name, type }: File, accept: string): boolean {
 async function dropFiles(
   zone: HTMLElement,
   data: DataTransfer,
-  { live, signal, showOverlay }: ActionContext,
+  { live, signal }: ActionContext,
 ): Promise<void> {
   const { point, receiver } = await makeReady(zone, { live, signal })
-  await showOverlay(zone)
+  await showAction(live, zone)
   const send = (type: string): boolean => sendDrag(receiver, type, { point, data })
   send('dragenter')
   // A target that accepts a drop cancels `dragover`, and also `drop`, whose default opens the file.
