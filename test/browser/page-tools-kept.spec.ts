@@ -559,6 +559,28 @@ for (const [router, go, event] of [
     expect(await property(page, '#card', 'value')).toBe('')
   })
 
+test('fill_form stops when a choice replaces the frame of its field by another page', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<div id="app"><iframe srcdoc='<label>Country <select><option>Italy<option>Spain</select></label><input aria-label="Name">'></iframe></div>
+      <script>
+        document.querySelector('iframe').onload = ({ target }) => {
+          target.contentDocument.querySelector('select').onchange = () => { location.hash = '#/pay' }
+        }
+        window.addEventListener('hashchange', () => { app.innerHTML = '<h1>Payment</h1><input id="card" aria-label="Name">' })
+      </script>`,
+  })
+  const { call } = await drive(page)
+  const fields = [
+    { ref: 'Country', value: 'Spain' },
+    { ref: 'Name', value: 'Ada' },
+  ]
+  const said = await call('fill_form', { fields })
+  expect(said).toContain('The page navigated away.\n1 more fields were not filled.')
+  expect(await property(page, '#card', 'value')).toBe('')
+})
+
 test('arrow keys and Tab work in radio buttons that name their form', async ({ openPage }) => {
   const page = await openPage({
     body: `<form id="f"></form><button>Before</button>

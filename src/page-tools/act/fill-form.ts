@@ -1,4 +1,4 @@
-import { isTag, viewOf } from '../dom.ts'
+import { isAttached, isTag, viewOf } from '../dom.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { type ActOptions, PageError } from '../page.ts'
 import { getShownRole } from '../outline/role.ts'
@@ -34,8 +34,7 @@ export async function fillForm(
     for (const [index, field] of fields.entries()) {
       // A page that keeps its fields in its address keeps the fields, too.
       const hasNavigated =
-        location.pathname !== pathname ||
-        (location.href !== href && !filled.some((candidate) => native.isConnected(candidate)))
+        location.pathname !== pathname || (location.href !== href && !filled.some(isAttached))
       const problem = hasNavigated
         ? 'The page navigated away.'
         : await fillField(field, { context, options, filled, reporters })
