@@ -118,7 +118,9 @@ function offeredOptions({ element, before }: OptionSearch): HTMLElement[] {
   const shown = findShownOptions(element)
   const newOptions = shown.filter((option) => !before.has(option))
   if (newOptions.length > 0) return newOptions
-  const scope = scopeOf(element)
+  // The list of a field that expands is still to come. Options around such a field belong to something else.
+  const isFixed = native.ariaExpanded(findCombobox(element)) === null
+  const scope = isFixed ? scopeOf(element) : element
   return shown.filter((option) => contains(scope, option) || isFloatingBeside(option, element))
 }
 
