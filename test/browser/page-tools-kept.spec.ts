@@ -297,31 +297,62 @@ test('a card is not dropped beside a board because the board shows no part of th
   expect(await page.evaluate(() => document.title)).toBe('in Done')
 })
 
-test('an option is not chosen in another list while the own list loads', async ({ openPage }) => {
-  const page = await openPage({
-    body: `<ul role="tree" aria-label="Pages"><li role="treeitem" tabindex="0" aria-selected="false">Reports</li></ul>
-      <label for="field">Section</label> <input id="field" role="combobox" aria-expanded="false"><div id="place" style="position: relative"></div>
-      <script>
-        document.querySelector('[role=treeitem]').onclick = ({ target }) => { target.ariaSelected = 'true'; document.title = 'left' }
-        field.onclick = () => {
-          if (field.ariaExpanded === 'true') return
-          field.ariaExpanded = 'true'
-          // Shows "Loading" first, as MUI's Autocomplete does: no listbox yet.
-          place.innerHTML = '<div style="position: absolute">Loading</div>'
-          setTimeout(() => {
-            place.innerHTML = '<div role="listbox" id="list" style="position: absolute"><div role="option">Reports</div></div>'
-            field.setAttribute('aria-controls', 'list')
-            place.querySelector('[role=option]').onclick = () => { field.value = 'Reports'; place.innerHTML = ''; field.ariaExpanded = 'false' }
-          }, 900)
-        }
-      </script>`,
+for (const [goal, height, content] of [
+  [
+    'takes no pointer itself',
+    300,
+    '<p role="img" aria-label="Goal" style="pointer-events: none; height: 90%"></p>',
+  ],
+  [
+    'is larger than the part that scrolls',
+    1500,
+    '<p role="img" aria-label="Goal" style="margin: 0; height: 1500px"></p>',
+  ],
+] as const)
+  test(`a card is dropped on a goal that ${goal}`, async ({ openPage }) => {
+    const page = await openPage({
+      body: `<style>body { margin: 0; height: 400px } [role=group] { position: absolute; top: 0; width: 200px; height: ${height}px }
+          #board { position: absolute; left: 0; top: 0; width: 500px; height: 320px; overflow: auto }</style>
+        <div id="board"><div role="group" aria-label="To do" style="left: 0"><button draggable="true">Card</button></div>
+          <div role="group" aria-label="Done" style="left: 210px">${content}</div></div>
+        ${BOARD}`,
+    })
+    const { call } = await drive(page)
+    expect(await call('drag', { ref: 'Card', to: 'Goal' })).toMatch(/^Dragged .* to img "Goal"/)
+    expect(await page.evaluate(() => document.title)).toBe('in Done')
   })
-  const { call } = await drive(page)
-  const said = await call('select_option', { ref: 'Section', options: ['Reports'] })
-  expect(await page.evaluate(() => document.title)).toBe('Test')
-  expect(await page.evaluate(() => document.querySelector('input')!.value)).toBe('Reports')
-  expect(said).toMatch(/^Chose "Reports" in combobox "Section"/)
-})
+
+for (const [place, start, end] of [
+  ['in the body', '', ''],
+  ['around which the app draws both', '<div id="app"><section>', '</section></div>'],
+] as const)
+  test(`an option is not chosen in another list ${place} while the own list loads`, async ({
+    openPage,
+  }) => {
+    const page = await openPage({
+      body: `${start}<ul role="tree" aria-label="Pages"><li role="treeitem" tabindex="0" aria-selected="false">Reports</li></ul>
+        <label for="field">Section</label> <input id="field" role="combobox" aria-expanded="false"><div id="place" style="position: relative"></div>${end}
+        <script>
+          document.querySelector('[role=treeitem]').onclick = ({ target }) => { target.ariaSelected = 'true'; document.title = 'left' }
+          field.onclick = () => {
+            if (field.ariaExpanded === 'true') return
+            field.ariaExpanded = 'true'
+            // Shows "Loading" first, as MUI's Autocomplete does: no listbox yet.
+            place.innerHTML = '<div style="position: absolute">Loading</div>'
+            setTimeout(() => {
+              place.innerHTML = '<div role="listbox" id="list" style="position: absolute"><div role="option">Reports</div></div>'
+              field.setAttribute('aria-controls', 'list')
+              place.querySelector('[role=option]').onclick = () => { field.value = 'Reports'; place.innerHTML = ''; field.ariaExpanded = 'false' }
+            }, 900)
+          }
+        </script>`,
+    })
+    const { call } = await drive(page)
+    const said = await call('select_option', { ref: 'Section', options: ['Reports'] })
+    expect(await page.evaluate(() => document.title)).toBe('Test')
+    expect(await page.evaluate(() => document.querySelector('input')!.value)).toBe('Reports')
+    expect(said).toMatch(/^Chose "Reports" in combobox "Section"/)
+  })
 
 test('an option is chosen in a list that is always shown below its field', async ({ openPage }) => {
   const page = await openPage({

@@ -1,6 +1,5 @@
-import { closest, contains, isElement, viewOf } from '../dom.ts'
+import { type Box, closest, contains, isElement, viewOf, viewport } from '../dom.ts'
 import * as native from '../native.ts'
-import * as nativeDocument from '../native-document.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { type ActOptions, type PageOptions, PageError } from '../page.ts'
 import { nextFrame } from '../waiting.ts'
@@ -19,6 +18,7 @@ import {
 } from './pointer.ts'
 import { makeReady } from './make-ready.ts'
 import { requireAllowed } from '../outline/region.ts'
+import { shownArea } from '../sight/unseen.ts'
 
 /**
  * Sends a drag-and-drop event. Returns false when a listener prevented the default, which means that it accepts the
@@ -107,13 +107,8 @@ export async function drag(
     const start = await makeReady(source, { live, signal })
     await showAction(context.live, source)
     const end = dropElement
-      ? getDropPoint(dropElement, start.point)
+      ? requireDropPoint(dropElement, start.point, live)
       : translate(start.point, 'by' in destination ? destination.by : { x: 0, y: 0 })
-    if (dropElement && !isAtPoint(dropElement, end))
-      throw new PageError(
-        'hidden',
-        `${describeElement(dropElement, live)} is not in view with what is dragged. Scroll until both are.`,
-      )
     movePointer(live, start)
     checkAction(source, context)
     const elementUnder = elementAt(native.ownerDocument(source), end)
@@ -138,29 +133,38 @@ export async function drag(
 /**
  * A point a little beyond the goal's centre, as seen from the start. Sortable lists insert before or after an element,
  * depending on the half that the pointer is in. The goal isn't scrolled to, since that would move the start. The point
- * stays inside the view: nothing can be dropped outside.
+ * stays inside the view: nothing can be dropped outside. Throws `hidden` if a scroller cuts it off.
  */
-function getDropPoint(dropElement: HTMLElement, start: Point): Point {
+function requireDropPoint(dropElement: HTMLElement, start: Point, live: LivePage): Point {
   const box = aimBox(dropElement)
-  const { innerWidth, innerHeight } = viewOf(dropElement)
+  const shown = shownArea(dropElement)
+  // A goal that is larger than its scroller can't be scrolled into view as a whole.
+  const isLarger = box.width > shown.right - shown.left || box.height > shown.bottom - shown.top
+  const limits = isLarger ? shown : viewport(viewOf(dropElement))
   const middle = { x: box.left + box.width / 2, y: box.top + box.height / 2 }
   const across = middle.x - start.x
   const down = middle.y - start.y
   const isUpright = Math.abs(down) > Math.abs(across)
   const x = middle.x + (isUpright ? 0 : Math.sign(across) * box.width * OVERSHOOT)
   const y = middle.y + (isUpright ? Math.sign(down) * box.height * OVERSHOOT : 0)
-  return { x: clamp(x, innerWidth), y: clamp(y, innerHeight) }
+  const point = {
+    x: clamp(x, limits.left, limits.right),
+    y: clamp(y, limits.top, limits.bottom),
+  }
+  if (isInside(point, box) && isInside(point, shown)) return point
+  throw new PageError(
+    'hidden',
+    `${describeElement(dropElement, live)} is not in view with what is dragged. Scroll until both are.`,
+  )
 }
 
-/** Whether a part of the element is at the point, also below others. False where a scroller around it cuts it off. */
-function isAtPoint(element: Element, { x, y }: Point): boolean {
-  const root = native.getRootNode(element) as Document | ShadowRoot
-  return nativeDocument
-    .elementsFromPoint(root, x, y)
-    .some((candidate) => contains(element, candidate))
+function clamp(position: number, start: number, end: number): number {
+  return Math.min(Math.max(position, start + 1), end - 1)
 }
 
-const clamp = (position: number, size: number): number => Math.min(Math.max(position, 1), size - 1)
+function isInside({ x, y }: Point, { left, top, right, bottom }: Box): boolean {
+  return x >= left && x <= right && y >= top && y <= bottom
+}
 
 function findDraggable(element: Element): HTMLElement | null {
   const found = closest(

@@ -1,4 +1,13 @@
-import { ancestorsOf, type Box, contains, frameOf, intersection, viewOf, viewport } from '../dom.ts'
+import {
+  ancestorsOf,
+  type Box,
+  contains,
+  frameOf,
+  intersection,
+  toWindowPixels,
+  viewOf,
+  viewport,
+} from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import {
@@ -376,6 +385,16 @@ function isOffPage(box: Box, layer: Layer | null, document: Document): boolean {
   const isFar =
     inner.right < contentStart.left - limit.x || inner.bottom < contentStart.top - limit.y
   return isFar && !hasVisibleContent(layer, null, windowBox)
+}
+
+/** The part of the window in which scrollers and other clips around an element let it be seen. */
+export function shownArea(element: Element): Box {
+  if (refreshLayers()) reasons = new WeakMap()
+  let area = viewport(viewOf(element))
+  for (const { element: clipping } of clippingLayers(layerOf(element)))
+    if (clipping !== element && !isRoot(clipping))
+      area = intersection(area, toWindowPixels(clipping, native.getBoundingClientRect(clipping)))
+  return area
 }
 
 function isCutting({ element, overflowX, overflowY }: Layer): boolean {
