@@ -1,4 +1,12 @@
-import { nodeType, nothing } from './native.ts'
+import {
+  createGetter,
+  findGetter,
+  findMethod,
+  type Method,
+  nodeType,
+  nothing,
+  type Read,
+} from './native.ts'
 
 /**
  * The properties and methods of documents, taken from their prototypes. Elements of a page hide a document's own: with
@@ -7,36 +15,14 @@ import { nodeType, nothing } from './native.ts'
  */
 
 type Tree = Document | ShadowRoot
-type Read<Name extends keyof Document> = (document: Document) => Document[Name]
 type Call<Name extends keyof Document> = Document[Name] extends (
   ...inputs: infer Inputs
 ) => infer Output
   ? (tree: Tree, ...inputs: Inputs) => Output
   : never
-type Method = (...inputs: never[]) => unknown
-
-const OWNERS = ['Document', 'HTMLDocument', 'EventTarget']
-
-/**
- * Returns undefined on a server, which only loads the package, and for properties that an older browser doesn't have.
- */
-function getDescriptor(name: string): PropertyDescriptor | undefined {
-  const owners = globalThis as unknown as Record<string, { readonly prototype: object } | undefined>
-  for (const owner of OWNERS) {
-    const prototype = owners[owner]?.prototype
-    const found = prototype && Object.getOwnPropertyDescriptor(prototype, name)
-    if (found) return found
-  }
-  return undefined
-}
-
-function createGetter<Name extends keyof Document>(name: Name): Read<Name> {
-  const get = getDescriptor(name)?.get
-  return (document) => get?.call(document) as Document[Name]
-}
 
 function createMethod<Name extends keyof Document>(name: Name): Call<Name> {
-  const documentMethod = getDescriptor(name)?.value as Method | undefined
+  const documentMethod = findMethod('Document', name) ?? findMethod('EventTarget', name)
   const callMethod = (tree: Tree, ...inputs: never[]): unknown => {
     const method =
       nodeType(tree) === 9 ? documentMethod : (tree as unknown as Record<string, Method>)[name]
@@ -46,30 +32,42 @@ function createMethod<Name extends keyof Document>(name: Name): Call<Name> {
 }
 
 // Hot properties have functions of their own, as in `native.ts`.
-const getDefaultView = (getDescriptor('defaultView')?.get ?? nothing) as (
+const getDefaultView = (findGetter('Document', 'defaultView') ?? nothing) as (
   this: Document,
 ) => Document['defaultView']
 export function defaultView(document: Document): Document['defaultView'] {
   return getDefaultView.call(document)
 }
 
-const getDocumentElement = (getDescriptor('documentElement')?.get ?? nothing) as (
+const getDocumentElement = (findGetter('Document', 'documentElement') ?? nothing) as (
   this: Document,
 ) => HTMLElement
 export function documentElement(document: Document): HTMLElement {
   return getDocumentElement.call(document)
 }
 
-export const activeElement: Read<'activeElement'> = createGetter('activeElement')
-export const adoptedStyleSheets: Read<'adoptedStyleSheets'> = createGetter('adoptedStyleSheets')
-export const body: Read<'body'> = createGetter('body')
-export const hidden: Read<'hidden'> = createGetter('hidden')
-export const implementation: Read<'implementation'> = createGetter('implementation')
-export const referrer: Read<'referrer'> = createGetter('referrer')
-export const scrollingElement: Read<'scrollingElement'> = createGetter('scrollingElement')
-export const styleSheets: Read<'styleSheets'> = createGetter('styleSheets')
-export const title: Read<'title'> = createGetter('title')
-export const URL: Read<'URL'> = createGetter('URL')
+export const activeElement: Read<Document, 'activeElement'> = createGetter(
+  'Document',
+  'activeElement',
+)
+export const adoptedStyleSheets: Read<Document, 'adoptedStyleSheets'> = createGetter(
+  'Document',
+  'adoptedStyleSheets',
+)
+export const body: Read<Document, 'body'> = createGetter('Document', 'body')
+export const hidden: Read<Document, 'hidden'> = createGetter('Document', 'hidden')
+export const implementation: Read<Document, 'implementation'> = createGetter(
+  'Document',
+  'implementation',
+)
+export const referrer: Read<Document, 'referrer'> = createGetter('Document', 'referrer')
+export const scrollingElement: Read<Document, 'scrollingElement'> = createGetter(
+  'Document',
+  'scrollingElement',
+)
+export const styleSheets: Read<Document, 'styleSheets'> = createGetter('Document', 'styleSheets')
+export const title: Read<Document, 'title'> = createGetter('Document', 'title')
+export const URL: Read<Document, 'URL'> = createGetter('Document', 'URL')
 export const addEventListener: Call<'addEventListener'> = createMethod('addEventListener')
 export const createElement: Call<'createElement'> = createMethod('createElement')
 export const createRange: Call<'createRange'> = createMethod('createRange')

@@ -4,8 +4,8 @@
  * The names are those of the DOM: `import * as native from './native.ts'`.
  */
 
-type Read<Of, Name extends keyof Of> = (node: Of) => Of[Name]
-type Method = (...inputs: never[]) => unknown
+export type Read<Of, Name extends keyof Of> = (node: Of) => Of[Name]
+export type Method = (...inputs: never[]) => unknown
 type Call<Of, Name extends keyof Of> = Of[Name] extends Method
   ? (node: Of, ...inputs: Parameters<Of[Name]>) => ReturnType<Of[Name]>
   : never
@@ -16,15 +16,15 @@ function getPrototype(owner: string): object {
   return owners[owner]?.prototype ?? {}
 }
 
-function findGetter(owner: string, name: string): (() => unknown) | undefined {
+export function findGetter(owner: string, name: string): (() => unknown) | undefined {
   return Object.getOwnPropertyDescriptor(getPrototype(owner), name)?.get
 }
 
-function findMethod(owner: string, name: string): Method | undefined {
+export function findMethod(owner: string, name: string): Method | undefined {
   return Object.getOwnPropertyDescriptor(getPrototype(owner), name)?.value as Method | undefined
 }
 
-function createGetter<Of, Name extends keyof Of & string>(
+export function createGetter<Of, Name extends keyof Of & string>(
   owner: string,
   name: Name,
 ): Read<Of, Name> {
