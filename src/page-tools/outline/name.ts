@@ -113,19 +113,6 @@ export function sliderLabel(slider: Element, options: PageOptions): Element | nu
   return fallback
 }
 
-/** Text of the label without the content of the slider. */
-export function sliderLabelText(label: Element, slider: Element): string {
-  const containsSlider = native.contains(label, slider)
-  const texts = [...native.childNodes(label)].map((node) =>
-    native.nodeType(node) === 3 || !containsSlider
-      ? native.nodeType(node) === 3
-        ? native.nodeValue(node)
-        : native.textContent(node)
-      : '',
-  )
-  return cleanText(texts.join(' '))
-}
-
 function findLabelById(slider: Element): Element | null {
   const root = native.getRootNode(slider) as Document | ShadowRoot
   return native.querySelector(root, `label[for="${CSS.escape(native.id(slider))}"]`)
@@ -328,7 +315,7 @@ function labelText(element: Element, options: PageOptions): string {
 }
 
 /** Words that people read beside a slider. */
-function readSliderLabel(slider: Element, options: PageOptions): string {
+export function readSliderLabel(slider: Element, options: PageOptions): string {
   const label = sliderLabel(slider, options)
   return label ? readableWords(label, options, native.contains(label, slider)) : ''
 }

@@ -24,8 +24,8 @@ import {
   type ElementName,
   hasNamingAttribute,
   getAccessibleName,
+  readSliderLabel,
   sliderLabel,
-  sliderLabelText,
 } from '../outline/name.ts'
 import { isNode, isText, type OutlineItem, type OutlineNode, pageContext } from '../outline/walk.ts'
 import { isActionable, isNamedByContent, isPopup, getShownRole } from '../outline/role.ts'
@@ -568,15 +568,10 @@ export function hints(element: Element, role: string, drawnWords: (of: Element) 
   // A style may write all or some of a control's words.
   if (text.length < UNCLEAR_TEXT && (isActionable(role) || (!role && isClickable(element))))
     parts.push(drawnWords(element))
-  if (role === 'slider') parts.push(readSliderLabel(element))
+  if (role === 'slider') parts.push(readSliderLabel(element, {}))
   const words = normalize(parts.join(' '))
   const isControl = isActionable(role) || (!role && isClickable(element))
   return words || !isControl ? words : normalize(nameHint(element, role, {}))
-}
-
-function readSliderLabel(slider: Element): string {
-  const label = sliderLabel(slider, {})
-  return label ? sliderLabelText(label, slider) : ''
 }
 
 /** Value of a text field. Empty for other elements. */
