@@ -99,8 +99,7 @@ export interface ApprovalRecord {
   readonly load: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Address without secrets, cut short. `addressDigest` covers the whole address without secrets. */
-  readonly address: string
+  /** Covers the address without its hash and without secrets. */
   readonly addressDigest: string
   readonly uses: readonly RecordedUse[]
 }
@@ -179,7 +178,7 @@ export async function describeUses(
   const data: ApprovalRecord = {
     load: PAGE_LOAD_ID,
     at: Date.now(),
-    ...readPageAddress(live),
+    addressDigest: digestPageAddress(live),
     uses: recordedUses,
   }
   return {
@@ -233,7 +232,7 @@ async function findAgain(
   const live = livePage(page)
   if (approvedUse.target !== undefined && !parseRef(approvedUse.target))
     return findElement(approvedUse, page)
-  const isSameAddress = record.addressDigest === readPageAddress(live).addressDigest
+  const isSameAddress = record.addressDigest === digestPageAddress(live)
   const query = {
     ...(approvedUse.role !== 'generic' && { role: approvedUse.role }),
     ...(approvedUse.name && { name: approvedUse.name }),
@@ -259,15 +258,12 @@ async function findAgain(
 }
 
 /** The page's address without its hash, which changes as a page is read. */
-function readPageAddress(live: LivePage): Pick<ApprovalRecord, 'address' | 'addressDigest'> {
-  const address = scrub(pageOf(rootOf(live.options)), live)
-  return { address: shorten(address, ADDRESS_LIMIT), addressDigest: textDigest(address) }
+function digestPageAddress(live: LivePage): string {
+  return textDigest(scrub(pageOf(rootOf(live.options)), live))
 }
 
 /** Characters of a label that is shown. */
 const LABEL_LIMIT = 100
-/** Characters of an address that are journaled. */
-const ADDRESS_LIMIT = 2000
 
 /** Data written by this tool, on this page or an earlier one. Null: there was no approval. */
 export function readApprovalRecord(data: JsonValue | undefined): ApprovalRecord | null {

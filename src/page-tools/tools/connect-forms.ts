@@ -15,7 +15,7 @@ import { livePage } from '../outline/live-page.ts'
 import { isAllowed } from '../outline/region.ts'
 import { createPage, type Page, type PageOptions, PageError } from '../page.ts'
 import * as nativeDocument from '../native-document.ts'
-import { setField, applyChecked } from '../act/fill-form.ts'
+import { applyChecked, type FieldValue, setField } from '../act/fill-form.ts'
 import { ensureRef } from '../refs.ts'
 // Not from acting-tool.ts: so both parts load one file.
 import { actingTool, readUnloadNote } from './act-part.ts'
@@ -344,7 +344,8 @@ async function fill(
   const { elements, labels } = field
   const [element] = elements
   if (!element) throw new PageError('stale-ref', 'The field is gone.')
-  if (!isGroup(field)) return setField(element, toFieldValue(value), context)
+  // The schema lets no other value through.
+  if (!isGroup(field)) return setField(element, value as FieldValue['value'], context)
   const chosenLabels = toTexts(value)
   const reporters: Awaited<ReturnType<Filling['fill']>>[] = []
   for (const [index, control] of elements.entries()) {
@@ -403,12 +404,4 @@ function createWrites({ key, elements, kind }: FormField, value: JsonValue): rea
 
 function toTexts(value: JsonValue): readonly string[] {
   return [value].flat().map(String)
-}
-
-function toFieldValue(value: JsonValue): Parameters<typeof setField>[1] {
-  return typeof value === 'boolean' || typeof value === 'number'
-    ? value
-    : Array.isArray(value)
-      ? value.map(String)
-      : String(value)
 }
