@@ -103,21 +103,11 @@ export function invalidParameters(
 export function readJsonCall(tool: IndexedTool, args: JsonValue | undefined): ActionCall {
   const value = typeof args === 'string' ? parseArguments(args) : (args ?? {})
   if (!isRecord(value)) throw invalidParameters(tool, 'expected an object of parameters')
-  return readArguments(tool, Object.entries(value) as [string, JsonValue][], (entry, shape) =>
-    coerceJson(entry, shape),
-  )
+  return readArguments(tool, Object.entries(value) as [string, JsonValue][], coerceJson)
 }
 
 function parseArguments(text: string): unknown {
   return text.trim() === '' ? {} : parseBoundedJson(text)
-}
-
-/** Reads a call with arguments as texts by name, without decoding entities. Throws `CallProblem`. */
-export function readTextCall(
-  tool: IndexedTool,
-  entries: Iterable<readonly [string, string]>,
-): ActionCall {
-  return readArguments(tool, entries, (text, shape) => coerceText(text, shape))
 }
 
 /** The tool with this name. Throws `CallProblem` with a suggestion if there is none. */

@@ -5,9 +5,9 @@ import {
   type ActionCall,
   readArguments,
   readJsonCall,
-  readTextCall,
   requireTool,
   coerceJson,
+  coerceText,
   invalidParameters,
 } from '../call-arguments.ts'
 import { CallProblem } from '../call-problem.ts'
@@ -120,7 +120,7 @@ export function resolveCalls(calls: readonly ForeignCall[], index: ToolIndex): P
 
 function resolveCall(call: ForeignCall, index: ToolIndex): ActionCall {
   const tool = findTool(call.name, index) ?? requireTool(bareName(call.name), index)
-  if (call.texts) return readTextCall(tool, call.texts)
+  if (call.texts) return readArguments(tool, call.texts, coerceText)
   if (call.problem !== undefined) throw invalidParameters(tool, call.problem)
   return call.entries ? readEntries(tool, call.entries) : readJsonCall(tool, call.args)
 }
@@ -137,7 +137,7 @@ function readEntries(tool: IndexedTool, entries: NonNullable<ForeignCall['entrie
   if (unnamedCount > names.length)
     throw invalidParameters(tool, `${unnamedCount} arguments for ${names.length} parameters`)
   const namedEntries = entries.map(([name, value], at) => [name ?? names[at] ?? '', value] as const)
-  return readArguments(tool, namedEntries, (value, shape) => coerceJson(value, shape))
+  return readArguments(tool, namedEntries, coerceJson)
 }
 
 /** Recognizes `name({"query": "x"})`: one object with all parameters. */
