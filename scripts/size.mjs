@@ -55,7 +55,7 @@ const PAGE_PARTS = /^(act-part|look|connect-forms)-/
 const rows = [
   ['page entry (dist/index.js)', sizeOf('index.js', { dynamic: false }), 14.2],
   ['page, with the first run', pageWithout('lazy-views|user-gestures|transfer', FEATURES), 43.9],
-  ['page that shows a conversation', pageWithout('transfer', FEATURES), 51.8],
+  ['page that shows a conversation', pageWithout('transfer', FEATURES), 51.7],
   ['page, with an export or import', pageWithout(FEATURES), 55.5],
   ['page, with all of its features', pageWithout(), 66.9],
   ['what tells user gestures, beside the page', added('index.js', 'user-gestures'), 1.7],
@@ -64,7 +64,7 @@ const rows = [
     added('index.js', chunk),
     limit,
   ]),
-  ['worker (dist/worker.js)', sizeOf('worker.js', { dynamic: true }), 139.9],
+  ['worker (dist/worker.js)', sizeOf('worker.js', { dynamic: true }), 139.6],
   [
     'what the worker loads for calls in text and rare requests',
     sizeOf('worker-action.js', { dynamic: true }),
@@ -74,12 +74,12 @@ const rows = [
   [
     'page tools, with the first read',
     sizeOf('page-tools.js', { dynamic: true, except: PAGE_PARTS }),
-    63.9,
+    63.7,
   ],
   [
     'page tools, with the first action',
     sizeOf('page-tools.js', { dynamic: true, except: /^(look|connect-forms)-/ }),
-    112.9,
+    112.4,
   ],
   ['pictures, beside page tools', added('page-tools.js', 'look'), 4.1],
   ['forms as tools, beside page tools', added('page-tools.js', 'connect-forms'), 6.2],

@@ -1,8 +1,8 @@
 import type { Compaction } from '../protocol/compaction.ts'
 import type { ContextRow, ConversationState } from '../protocol/state.ts'
 import { contextOn } from './context.ts'
-import { cached } from '../lib/cached.ts'
-import { pick } from '../lib/pick.ts'
+import { cached } from './cached.ts'
+import { pick } from './state.ts'
 
 type Row = Extract<ContextRow, { readonly type: 'compacted' | 'results-cleared' }>
 

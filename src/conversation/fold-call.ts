@@ -2,8 +2,7 @@ import type { CallPath, Row, RowOf, CallDetails } from '../protocol/fact.ts'
 import { isOutcomeKey } from '../protocol/composite.ts'
 import type { CallState, ChildState, MessageNode, RunState } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
-import type { Draft } from './state.ts'
-import { pick } from '../lib/pick.ts'
+import { type Draft, pick } from './state.ts'
 import type {
   RunUsage,
   ToolMessage,

@@ -6,8 +6,7 @@ import type {
   ConversationState,
   MessageNode,
 } from '../protocol/state.ts'
-import { Draft } from './state.ts'
-import { pick } from '../lib/pick.ts'
+import { Draft, pick } from './state.ts'
 import { addResult, foldCall, callParts, importedCall, proposedCalls } from './fold-call.ts'
 import { foldRun, isOfRun } from './fold-run.ts'
 import { isTaintedInWhole, mayUntaint, originOfTools, appendMessage, setHead } from './tree.ts'

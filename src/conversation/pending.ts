@@ -1,4 +1,4 @@
-import { pick } from '../lib/pick.ts'
+import { pick } from './state.ts'
 import type { CallEnd } from '../protocol/composite.ts'
 import type { CallAbout, PendingCall } from '../protocol/run.ts'
 import type { SettledStatus, ToolCallStatus } from '../protocol/tool.ts'
@@ -24,7 +24,7 @@ const WAITS_FOR = {
 } as const satisfies Record<ToolCallStatus, PendingCall['kind'] | 'open' | 'settled'>
 
 export function isSettled({ status }: CallState): boolean {
-  return isSettledStatus(status)
+  return WAITS_FOR[status] === 'settled'
 }
 
 /** Status and output of a settled call. Null while it is open. */

@@ -121,3 +121,13 @@ export class Draft {
     return null
   }
 }
+
+/** Picks these fields, without undefined ones. */
+export function pick<Value extends object, Name extends keyof Value>(
+  value: Value,
+  names: readonly Name[],
+): Pick<Value, Name> {
+  const picked: Partial<Value> = {}
+  for (const name of names) if (value[name] !== undefined) picked[name] = value[name]
+  return picked as Pick<Value, Name>
+}

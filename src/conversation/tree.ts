@@ -1,9 +1,8 @@
 import type { ConversationState, MessageNode, ContextRow } from '../protocol/state.ts'
-import type { Draft } from './state.ts'
+import { type Draft, pick } from './state.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { Taint } from '../protocol/taint.ts'
-import { cached } from '../lib/cached.ts'
-import { pick } from '../lib/pick.ts'
+import { cached } from './cached.ts'
 
 /**
  * Adds a message under its parent and makes it the head. If the parent was set aside, the current head is the parent.

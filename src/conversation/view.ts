@@ -23,8 +23,8 @@ import type {
   ShownRun,
 } from './snapshot.ts'
 import { nextRequestTaint } from './taint.ts'
-import { cached } from '../lib/cached.ts'
-import { pick } from '../lib/pick.ts'
+import { cached } from './cached.ts'
+import { pick } from './state.ts'
 
 /** A person's consents, oldest first. Cached: the same consents give the same list. */
 const shownConsents = cached((consents: readonly Consent[]): readonly ShownConsent[] =>

@@ -582,7 +582,7 @@ test(
         (_, at) => `<li ${inCell}>${begin}${10_000_000 + at * 7919} x</li>`,
       ).join('')
     const page = await openPage({
-      body: `<ul>${rows('account ', 200, 'data-offstage-mask')}</ul><ul>${rows('account 9', 300, '')}</ul><p><b>account 100</b><i>07919 x</i></p>`,
+      body: `<ul>${rows('account ', 200, 'data-offstage-mask')}</ul><ul>${rows('account 9', 300, '')}</ul>`,
     })
     const { call } = await drive(page)
     await call('read_page')
@@ -596,7 +596,8 @@ test(
       }
     })
     const found = await call('find', { text: '07919' })
-    expect(found).not.toMatch(/account 100\b|(?<!\d)07919 x/)
+    expect(found).toContain('account 910007919')
+    expect(found).not.toContain('account 1')
     const styles = await page.evaluate(() => (globalThis as unknown as { styles: number }).styles)
     expect(styles).toBeLessThan(20_000)
   },

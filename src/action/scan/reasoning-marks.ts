@@ -6,7 +6,7 @@ export interface ReasoningMark {
   readonly open?: string
   readonly close: string
   /** The prompt's template may have written the opener, so the closer alone ends reasoning. */
-  readonly mayLackOpener: boolean
+  readonly mayLackOpener?: true
   /** People write the opener, too, so the opener begins reasoning only at the start of a line. */
   readonly startsLine?: boolean
 }
@@ -25,7 +25,7 @@ export const reasoningMarks: readonly ReasoningMark[] = [
   ...['think', 'thinking', 'seed:think', 'longcat_think', 'mm:think', 'think:opensource'].map(tags),
   ...['ifm|think', 'ifm|think_fast', 'ifm|think_faster'].map(tags),
   // EXAONE Deep
-  { open: '<thought>', close: '</thought>', mayLackOpener: false, startsLine: true },
+  { open: '<thought>', close: '</thought>', startsLine: true },
   // Magistral, Ministral
   { ...makeMark('[THINK]', '[/THINK]'), startsLine: true },
   // Apriel
@@ -33,14 +33,14 @@ export const reasoningMarks: readonly ReasoningMark[] = [
   // Cohere
   makeMark('<|START_THINKING|>', '<|END_THINKING|>'),
   // Gemma 4
-  { open: '<|channel>thought', close: '<channel|>', mayLackOpener: false },
+  { open: '<|channel>thought', close: '<channel|>' },
   // MiniCPM
   makeMark('<|thought_start|>', '<|thought_end|>'),
   // Apertus
   makeMark('<|inner_prefix|>', '<|inner_suffix|>'),
   // Solar
   makeMark('<|think:start|>', '<|think:end|>'),
-  { open: '<|think|>', close: '<|end|>', mayLackOpener: false },
+  { open: '<|think|>', close: '<|end|>' },
   // Kimi-VL
   makeMark('◁think▷', '◁/think▷'),
   // PanGu
@@ -49,7 +49,6 @@ export const reasoningMarks: readonly ReasoningMark[] = [
   {
     open: '<|message_model|><|content_thinking|>',
     close: '<|end_message|>',
-    mayLackOpener: false,
   },
   // PLaMo
   makeMark('<|plamo:begin_think:plamo|>', '<|plamo:end_think:plamo|>'),

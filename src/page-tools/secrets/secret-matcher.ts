@@ -137,9 +137,9 @@ function getPosition({ places, text }: GaplessText, at: number): number {
   return places[at] ?? text.length
 }
 
-/** Whether nothing stands between a sign and the next one. */
+/** Whether no white space is between a sign and the next one. A cut may come right after a hyphen of a secret. */
 function areAdjacent(gapless: GaplessText, at: number): boolean {
-  return getPosition(gapless, at + 1) === getPosition(gapless, at) + 1
+  return !/\s/.test(gapless.text.slice(getPosition(gapless, at), getPosition(gapless, at + 1)))
 }
 
 function isAfterCut(gapless: GaplessText, at: number): boolean {

@@ -317,7 +317,7 @@ function getOtherAlphas(holder: Element, style: CSSStyleDeclaration): readonly n
     const { color, webkitTextFillColor } = view.getComputedStyle(ancestor, '::first-line')
     if (color !== ancestorStyle.color || webkitTextFillColor !== ancestorStyle.webkitTextFillColor)
       return null
-    // Such a background is drawn in the shape of the text.
+    // A background with this clip is drawn in the shape of the text.
     if (ancestorStyle.backgroundClip.includes('text'))
       alphas.push(...(getBackgroundAlphas(ancestorStyle) ?? [null]))
   }

@@ -1,4 +1,4 @@
-import { fnv1a } from '../../lib/fnv1a.ts'
+import { fnv1a } from '../../lib/text-digest.ts'
 
 /** Converts to a tool name that every vendor accepts. A name invented by a model may contain anything. */
 export function legalToolName(name: string): string {

@@ -1,3 +1,8 @@
+import { en } from './words/en.ts'
+import { firstPart } from './words/languages.ts'
+import type { Words } from './words/words.ts'
+import { zh } from './words/zh.ts'
+
 /** Functions of the element for custom chat UIs: everything it derives from a snapshot. Entry `offstage/chat/parts`. */
 export { announce, announcedBy, type Announced } from './parts/announce.ts'
 export { isRunDetached, stateIn, stateOf, type CallState } from './parts/shown-call.ts'
@@ -11,6 +16,12 @@ export { progressOf, type Progress } from './parts/shown-call.ts'
 export { rowsOf, type ChatRow } from './parts/rows.ts'
 export { ShownMarkdown, type MarkdownText } from './markdown/shown-markdown.ts'
 export { safeAddress } from './markdown/safe-address.ts'
-export { wordsFor } from './words/words-for.ts'
 export type { MarkdownOptions } from './context.ts'
 export type { DiscussWords, PageCallWords, UndoTurnWords, Words } from './words/words.ts'
+
+const tables: Readonly<Record<string, Words>> = { en, zh }
+
+/** Returns a language's words, or English if it isn't supported. `own` replaces single words. */
+export function wordsFor(locale: string, own: Partial<Words> = {}): Words {
+  return { ...(tables[firstPart(locale)] ?? en), ...own }
+}

@@ -1,4 +1,4 @@
-import { cached } from '../../lib/cached.ts'
+import { cached } from '../../conversation/cached.ts'
 import { sentMessage, isRequest } from '../../conversation/requests.ts'
 import type { Message, ToolOutput, ToolResultPart, UserMessage } from '../../protocol/message.ts'
 import type { ContextRow, MessageNode, ConversationState } from '../../protocol/state.ts'

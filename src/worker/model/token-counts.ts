@@ -1,4 +1,4 @@
-import { cached } from '../../lib/cached.ts'
+import { cached } from '../../conversation/cached.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import type { Message, ToolOutput, AssistantMessage, Usage } from '../../protocol/message.ts'
 import type { ModelConfigData, ModelPrices } from '../../protocol/model.ts'

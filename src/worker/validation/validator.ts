@@ -1,4 +1,4 @@
-import { cached } from '../../lib/cached.ts'
+import { cached } from '../../conversation/cached.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import { dereference, type OutputUnit, type Schema, validate } from '@cfworker/json-schema'
 import { describeThrown } from '../../protocol/error.ts'

@@ -66,6 +66,7 @@ test('the visible part of a secret at the cut of a text is removed', () => {
     'You typed [x]… (24 more characters) ok',
   )
   expect(cut('You typed hun… (24 more characters)')).toContain('hun…')
+  expect(cut('text "You typed hunter2-…"')).toBe('text "You typed [x]-…"')
   expect(cut('- cell "hunter2 secr…" [ref=e3]\n- text: hunter2-se… [from=e2:240]')).toBe(
     '- cell "[x]…" [ref=e3]\n- text: [x]… [from=e2:240]',
   )

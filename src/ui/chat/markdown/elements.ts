@@ -1,5 +1,5 @@
 import { copyText } from '../../shared/copy-text.ts'
-import { attempt } from '../attempt.ts'
+import { attempt } from '../views/problem.ts'
 import type { MarkdownOptions } from '../context.ts'
 import type { Words } from '../words/words.ts'
 import { hostOf, namesHost } from './safe-address.ts'

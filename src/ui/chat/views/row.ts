@@ -19,14 +19,13 @@ import { markdown } from '../markdown/sliced-markdown.ts'
 import { visibleLines } from '../parts/failures.ts'
 import { shownParts, messageText } from '../parts/text-of.ts'
 import { isThinking, thinkingMs } from '../reasoning-times.ts'
-import { attempt } from '../attempt.ts'
+import { attempt, type Maybe, problemLine } from './problem.ts'
 import { fileView } from './attached.ts'
 import { copyText } from '../../shared/copy-text.ts'
 import { waitForRunStart } from '../actions.ts'
 import { titleOf } from '../parts/page-sentence.ts'
 import { onEscape } from '../walk-messages.ts'
 import { iconButton, stateIcon } from './icon.ts'
-import { type Maybe, problemLine } from './problem.ts'
 
 /** Renders a row. Messages and finished calls render again only when their inputs change: a long conversation has many. */
 export function rowView(context: ChatContext, row: ChatRow): TemplateResult | DirectiveResult {
