@@ -322,6 +322,25 @@ for (const [goal, height, content] of [
     expect(await page.evaluate(() => document.title)).toBe('in Done')
   })
 
+test('a card is not dropped on what covers a goal that is hidden by now', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<style>[role=group] { position: absolute; top: 0; width: 200px; height: 300px }</style>
+      <div role="group" aria-label="To do" style="left: 0"><button draggable="true">Card</button></div>
+      <div role="group" aria-label="Later" style="left: 210px"></div>
+      <div role="group" aria-label="Done" style="left: 210px"></div>
+      ${BOARD}`,
+  })
+  const { call } = await drive(page)
+  const ref = /group "Done" \[ref=(e\d+)\]/.exec(await call('read_page'))?.[1] ?? ''
+  expect(ref).not.toBe('')
+  await page.evaluate(() => {
+    const done = document.querySelector<HTMLElement>('[aria-label=Done]')
+    if (done) done.style.visibility = 'hidden'
+  })
+  expect(await call('drag', { ref: 'Card', to: ref })).toMatch(/^hidden: /)
+  expect(await page.evaluate(() => document.title)).toBe('Test')
+})
+
 for (const [place, start, end] of [
   ['in the body', '', ''],
   ['around which the app draws both', '<div id="app"><section>', '</section></div>'],

@@ -118,10 +118,10 @@ export async function formatOutput(result: unknown): Promise<ToolOutput> {
       if (content) return content
     }
     if (typeof value === 'string') return { type: 'text', value: truncate(value) }
-    if (json === '{}' && !/^(Object|Map)$/.test(tagOf(value)))
+    if (json === '{}' && !/^(Object|Storage|\w*Map)$/.test(tagOf(value)))
       return errorOutput(
         'failed',
-        `The tool returned a ${tagOf(value)}, which can't be sent to a model. Return plain data.`,
+        `The tool ran, but a ${tagOf(value)} can't be sent to a model. Return plain data.`,
       )
     return json.length > MAX_CHARACTERS
       ? { type: 'text', value: truncate(json) }

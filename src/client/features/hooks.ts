@@ -7,7 +7,6 @@ import type {
   ReconcileVerdict,
   VerifyQuery,
 } from '../../protocol/page-calls.ts'
-import { signalWithin } from '../../lib/abort.ts'
 import type { Fact } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
@@ -73,7 +72,9 @@ export class Verifier {
     const { options, signal: life, warn } = this.#agent
     const { verifyTimeoutMs = TIMEOUT_MS } = options
     const { runId, conversationId, text, toolCalls } = answer
-    const signal = signalWithin(verifyTimeoutMs, stopped, life)
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), Math.min(verifyTimeoutMs, 2 ** 31 - 1))
+    const signal = AbortSignal.any([late.signal, stopped, life])
     try {
       const asked = { runId, conversationId, text, toolCalls, signal }
       const verdict: unknown = await retryWhenLeaving(() =>
@@ -87,6 +88,9 @@ export class Verifier {
         : describeThrown(thrown)
       warn('hook-failed', `verify has failed, and the answer stands: ${why}`)
       return null
+    } finally {
+      // Later, the signal could abort what the hook shares between checks.
+      clearTimeout(timer)
     }
   }
 }

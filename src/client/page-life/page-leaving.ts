@@ -41,10 +41,13 @@ export function watchLeaving(): PageLeaving {
       if (left > 0) await sleep(left)
       if (!isHidden) return left > 0
       // The page may be in the back/forward cache. Otherwise it never runs again.
-      await new Promise<void>((resolve) => (show = resolve))
+      if (!signal.aborted) await new Promise<void>((resolve) => (show = resolve))
       return true
     },
-    stop: () => watching.abort(),
+    stop() {
+      watching.abort()
+      show()
+    },
   }
 }
 

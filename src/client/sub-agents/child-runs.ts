@@ -114,7 +114,10 @@ async function outputOf(
     return await formatOutput({ ok: true, status: 'completed', output: data })
   } catch (thrown) {
     // The sub-agent's work is done. A worker that the page itself ended, for the page cache, must not cost it.
-    if ((thrown as Partial<OffstageError>).code === 'worker-lost' && !interrupted.has(childId)) {
+    if (
+      (thrown as Partial<OffstageError> | null)?.code === 'worker-lost' &&
+      !interrupted.has(childId)
+    ) {
       interrupted.add(childId)
       throw thrown
     }

@@ -510,6 +510,7 @@ export class ConversationListView implements Source<readonly ConversationRecord[
   #records: readonly ConversationRecord[]
   /** The list may be out of date. */
   #isStale = true
+  #retry: ReturnType<typeof setTimeout> | undefined
   #isReading = false
 
   constructor(agent: AgentParts, first: readonly ConversationRecord[], listeners: Listeners) {
@@ -542,9 +543,11 @@ export class ConversationListView implements Source<readonly ConversationRecord[
         this.#isStale = false
         this.#show(await this.#agent.callWorker('listConversations', this.#agent.scope()))
       }
-    } catch {
+    } catch (thrown) {
       this.#isStale = true
-      setTimeout(() => this.#listeners.size > 0 && this.attend(), RETRY_MS)
+      clearTimeout(this.#retry)
+      if (toErrorData(thrown).retryable)
+        this.#retry = setTimeout(() => this.#listeners.size > 0 && this.attend(), RETRY_MS)
     } finally {
       this.#isReading = false
     }

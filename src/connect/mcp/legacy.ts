@@ -74,6 +74,8 @@ class LegacyConnection implements McpConnection {
   })
   #session: Session
   #renewal: Promise<Session> | undefined
+  /** Newest session whose stream of changes opened. */
+  #streamedSession: Session | undefined
 
   constructor(http: HttpTransport, session: Session, canElicit: boolean) {
     this.source = http.source
@@ -245,8 +247,9 @@ class LegacyConnection implements McpConnection {
       await response.body?.cancel()
       if (!isLostSession(response.status, session)) return hasStream(response.status, this.source)
       await this.request('ping', {}, { signal: options.signal })
-      return this.#session !== session
+      return this.#session !== session || this.#streamedSession === session
     }
+    this.#streamedSession = session
     options.opened()
     for await (const message of this.#http.read(response, options.signal)) {
       if (message.type === 'request') this.#onRequest(message)

@@ -1,3 +1,4 @@
+import { hiddenReason } from '../outline/visibility.ts'
 import { type Box, closest, contains, isElement, viewOf, viewport } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
@@ -133,9 +134,12 @@ export async function drag(
 /**
  * A point a little beyond the goal's centre, as seen from the start. Sortable lists insert before or after an element,
  * depending on the half that the pointer is in. The goal isn't scrolled to, since that would move the start. The point
- * stays inside the view: nothing can be dropped outside. Throws `hidden` if a scroller cuts it off.
+ * stays inside the view: nothing can be dropped outside. Throws `hidden` if the goal is hidden, or a scroller cuts it off.
  */
 function requireDropPoint(dropElement: HTMLElement, start: Point, live: LivePage): Point {
+  const reason = hiddenReason(dropElement)
+  if (reason !== null)
+    throw new PageError('hidden', `${describeElement(dropElement, live)} can't be used: ${reason}.`)
   const box = aimBox(dropElement)
   const shown = shownArea(dropElement)
   // A goal that is larger than its scroller can't be scrolled into view as a whole.

@@ -391,9 +391,20 @@ function isOffPage(box: Box, layer: Layer | null, document: Document): boolean {
 export function shownArea(element: Element): Box {
   if (refreshLayers()) reasons = new WeakMap()
   let area = viewport(viewOf(element))
-  for (const { element: clipping } of clippingLayers(layerOf(element)))
-    if (clipping !== element && !isRoot(clipping))
-      area = intersection(area, toWindowPixels(clipping, native.getBoundingClientRect(clipping)))
+  for (const layer of clippingLayers(layerOf(element))) {
+    const { element: clipping, overflowX, overflowY, isCutOff } = layer
+    if (clipping === element || isRoot(clipping) || native.getClientRects(clipping).length === 0)
+      continue
+    const box = toWindowPixels(clipping, native.getBoundingClientRect(clipping))
+    const marginX = isCutOff || overflowX !== 'visible' ? marginOf(layer) : Infinity
+    const marginY = isCutOff || overflowY !== 'visible' ? marginOf(layer) : Infinity
+    area = intersection(area, {
+      left: box.left - marginX,
+      top: box.top - marginY,
+      right: box.right + marginX,
+      bottom: box.bottom + marginY,
+    })
+  }
   return area
 }
 

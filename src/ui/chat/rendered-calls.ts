@@ -1,6 +1,6 @@
 import type { LitElement, ReactiveController } from 'lit'
 import type { FieldValues, ShownCall } from '../../index.ts'
-import { attempt } from './views/problem.ts'
+import { attempt } from './markdown/elements.ts'
 import type { ChatContext, RenderedCall, ShownRef } from './context.ts'
 import { isSameCall, toCallRef } from './parts/call-ref.ts'
 import { answerKey } from './local-keys.ts'

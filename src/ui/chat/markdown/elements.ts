@@ -1,9 +1,18 @@
 import { copyText } from '../../shared/copy-text.ts'
-import { attempt } from '../views/problem.ts'
 import type { MarkdownOptions } from '../context.ts'
 import type { Words } from '../words/words.ts'
 import { hostOf, namesHost } from './safe-address.ts'
 import type * as Colors from './code-colors.ts'
+
+/** Calls a function of the page. Its error is reported to the page, and the chat goes on without a value. */
+export function attempt<Value>(act: () => Value): Value | undefined {
+  try {
+    return act()
+  } catch (thrown) {
+    reportError(thrown)
+    return undefined
+  }
+}
 
 /** The page's Markdown options, and the button labels. */
 export interface Drawing {

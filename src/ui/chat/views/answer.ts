@@ -9,7 +9,8 @@ import type {
   MessageContext,
 } from '../context.ts'
 import { hostOf, safeAddress } from '../markdown/safe-address.ts'
-import { attempt, type Maybe } from './problem.ts'
+import { attempt } from '../markdown/elements.ts'
+import type { Maybe } from './problem.ts'
 import { iconButton } from './icon.ts'
 
 /** Makes what an element needs to show the page's additions to answers. */

@@ -12,13 +12,3 @@ export function problemLine(text: string | undefined): Maybe {
 export function errorText(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
-
-/** Calls a function of the page. Its error is reported to the page, and the chat goes on without a value. */
-export function attempt<Value>(act: () => Value): Value | undefined {
-  try {
-    return act()
-  } catch (thrown) {
-    reportError(thrown)
-    return undefined
-  }
-}
