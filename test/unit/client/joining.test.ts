@@ -315,19 +315,6 @@ describe('conversations', () => {
     expect(listConversations).toHaveBeenCalledTimes(2)
   })
 
-  test('are not read again by themselves when that can never succeed', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const listConversations = vi.fn(() => {
-      throw { code: 'protocol-mismatch', message: 'Another version.', retryable: false }
-    })
-    const { agent } = stage({}, { listConversations })
-    agent.conversations.subscribe(() => undefined)
-    await vi.waitFor(() => expect(listConversations).toHaveBeenCalledTimes(1))
-    await vi.advanceTimersByTimeAsync(60_000)
-    expect(listConversations).toHaveBeenCalledTimes(1)
-  })
-
   test('get their own ids', () => {
     const { agent } = stage()
     expect(agent.newConversationId()).not.toBe(agent.newConversationId())
