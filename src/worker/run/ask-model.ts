@@ -280,7 +280,7 @@ export async function askModel(
     })
     // Loaded early: once a new release is deployed, the files of this one may be gone.
     const mayCallInText = readsTextCalls(stepContext.model, memory.toolMode(stepContext.model))
-    // Without it, the texts of live context would pile up unread.
+    // Unread, every version of the live context would be kept.
     if (mayCallInText && (stepContext.tools.length > 0 || stepContext.context))
       loadActionPart()?.catch(() => {})
     return await outcome
