@@ -1,23 +1,8 @@
 // `npm run bench -- <name>` builds, if needed, and runs bench/<name>.mjs.
 import { endLongRun } from '../scripts/lib/long-run/end.mjs'
 import { prepareBuild } from '../scripts/lib/install.mjs'
+import { BENCHMARKS } from '../scripts/lib/quality/runs.mjs'
 
-/** The line of each benchmark's output that docs/quality.md shows. */
-const HEADLINES = {
-  action: /^plain text +1000000 /,
-  chat: /^a token at 200 kB/,
-  'chat-long': / messages: the newest after /,
-  compaction: /^auto /,
-  documents: /^first index/,
-  loop: /^journaled /,
-  memory: /^first use/,
-  open: /^first open/,
-  list: /^first list /,
-  page: /\d+ \/ \d+, \d+ of \d+/,
-  store: / beside 20 /,
-  stream: /^1 000 deltas/,
-  validation: /^ *10000 rows/,
-}
 /** Variables that make a benchmark smaller or larger. */
 const SIZES = [
   'CONVERSATIONS',
@@ -31,8 +16,8 @@ const SIZES = [
 ]
 
 const [name = '', ...given] = process.argv.slice(2)
-if (!(name in HEADLINES)) {
-  console.error(`usage: npm run bench -- <name>, one of ${Object.keys(HEADLINES).join(', ')}`)
+if (!(name in BENCHMARKS)) {
+  console.error(`usage: npm run bench -- <name>, one of ${Object.keys(BENCHMARKS).join(', ')}`)
   process.exit(2)
 }
 await prepareBuild()
@@ -47,7 +32,7 @@ process.exitCode = 0
 await import(`./${name}.mjs`)
 console.log = log
 
-const headline = lines.find((line) => HEADLINES[name].test(line))
+const headline = lines.find((line) => BENCHMARKS[name].headline.test(line))
 const wrong = lines.filter((line) => /\bNaN\b/.test(line))
 endLongRun({
   row: `bench-${name}`,
