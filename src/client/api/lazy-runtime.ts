@@ -387,6 +387,7 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
     page: createAgentPage({ options, config, registry, signal, warn }),
     onRow(row) {
       if (asked.note(row)) personCheck.watch()
+      for (const list of lists) list.changed()
     },
     onListChange(storage) {
       if (storage === undefined || storage === storageKey(agent.scope().storage))

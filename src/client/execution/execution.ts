@@ -68,6 +68,7 @@ export class Execution {
   readonly #askers = new Set<(outcome: ToolOutcome) => void>()
   /** Outcome of the tool's function itself. */
   #end: ToolOutcome | undefined
+  #onEnd: (() => void) | undefined
   /** Outcome since the timeout. */
   #late: ToolOutcome | undefined
   /** The tool has returned; `afterToolCall` may still run. */
@@ -86,6 +87,12 @@ export class Execution {
 
   get hasEnded(): boolean {
     return this.#end !== undefined
+  }
+
+  /** Calls back once the tool's function has ended, at once if it has. */
+  whenEnded(callback: () => void): void {
+    if (this.hasEnded) callback()
+    else this.#onEnd = callback
   }
 
   /** Resolves to the outcome, at the latest at the timeout. The newest asker owns the execution. */
@@ -169,6 +176,7 @@ export class Execution {
   #finish(outcome: ToolOutcome): void {
     this.#end = outcome
     this.#settle(outcome)
+    this.#onEnd?.()
   }
 
   #settle(outcome: ToolOutcome): void {

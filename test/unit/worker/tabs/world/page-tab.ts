@@ -313,7 +313,6 @@ export class PageTab extends Process {
       },
       knownExecutions: ({ executionIds }) => executionIds.filter((id) => executions.has(id)),
       cancelTools: () => undefined,
-      acknowledgeTools: () => undefined,
       reconcileTool: () => ({ type: 'unknown' }),
     })
   }
