@@ -259,13 +259,13 @@ function readQuoted(text: string): Quoted {
 
 function readSingle(text: string): Quoted {
   const [quoted = '', inner = ''] = /^'((?:[^']|'')*)'/.exec(text) ?? []
-  if (quoted === '') throw notClosed()
+  if (quoted === '') throw unclosedQuote()
   return { value: inner.replaceAll("''", "'"), rest: text.slice(quoted.length) }
 }
 
 function readDouble(text: string): Quoted {
   const [quoted = '', inner = ''] = /^"((?:[^"\\]|\\.)*)"/.exec(text) ?? []
-  if (quoted === '') throw notClosed()
+  if (quoted === '') throw unclosedQuote()
   const value = inner.replaceAll(
     /\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|(.))/gi,
     (escape: string, ...groups: (string | undefined)[]) => unescape(escape, groups),
@@ -286,7 +286,7 @@ function unescape(escape: string, [x, u, U, character]: readonly (string | undef
   return String.fromCodePoint(code)
 }
 
-function notClosed(): Unreadable {
+function unclosedQuote(): Unreadable {
   return new Unreadable('the quote is not closed on its line; write long texts with > or |')
 }
 

@@ -374,7 +374,7 @@ class TurnReplay {
     if (!pair) return false
     recordGesture()
     try {
-      const isAnswered = await answerAs(this.#agent, event, pair)
+      const isAnswered = await sendRecordedAnswer(this.#agent, event, pair)
       if (isAnswered !== null) return isAnswered
       const { recorded } = pair
       this.#isAtEnd = recorded !== undefined && !recorded.end
@@ -427,7 +427,7 @@ function isWaiting(event: RunEvent): event is WaitingEvent {
 }
 
 /** Sends the recorded answer to the waiting call. Null if none was recorded; false if it came too late. */
-async function answerAs(
+async function sendRecordedAnswer(
   agent: Agent,
   event: WaitingEvent,
   pair: CallPair,
@@ -511,7 +511,7 @@ function changeOf(pair: CallPair, outputs: boolean): string | null {
   const playedText = callText(pair)
   const playedCall = callText(pair, literalOf)
   const recordedCall = callText({ ...pair, played: undefined }, literalOf)
-  if (parent && playedCall !== recordedCall) return insteadOf(playedCall, recordedCall)
+  if (parent && playedCall !== recordedCall) return describeDifference(playedCall, recordedCall)
   const [recordedOutput, playedOutput] = [recorded.end?.output, played.end?.output]
   if (playedOutput?.type === 'denied' && recordedOutput?.type !== 'denied')
     return `${playedText} was denied${playedOutput.reason ? `: ${playedOutput.reason}` : ''}`
@@ -526,9 +526,9 @@ function changeOf(pair: CallPair, outputs: boolean): string | null {
   const playedInput = literalOf(played.ranWith ?? played.input)
   const recordedInput = literalOf(recorded.ranWith ?? recorded.input)
   if (playedInput !== recordedInput)
-    return `${playedText} ran with ${insteadOf(playedInput, recordedInput)}`
+    return `${playedText} ran with ${describeDifference(playedInput, recordedInput)}`
   if (!outputs || JSON.stringify(recordedOutput) === JSON.stringify(playedOutput)) return null
-  return `${playedText} returned ${insteadOf(outputText(playedOutput), outputText(recordedOutput))}`
+  return `${playedText} returned ${describeDifference(outputText(playedOutput), outputText(recordedOutput))}`
 }
 
 function outputText(output: ToolOutput | undefined): string {
@@ -559,7 +559,7 @@ function shortened(text: string): string {
 }
 
 /** Shortens both texts, and keeps their first difference in view. */
-function insteadOf(actual: string, expected: string): string {
+function describeDifference(actual: string, expected: string): string {
   let sameLength = 0
   while (sameLength < actual.length && actual[sameLength] === expected[sameLength]) sameLength += 1
   const [shownActual, shownExpected] = [actual, expected].map((text) =>

@@ -69,7 +69,7 @@ export function createMock({ script }: MockOptions): Mock {
     const response =
       request.method === 'OPTIONS'
         ? new Response(null, { status: 204 })
-        : await answer(request, script, requests)
+        : await answerRequest(request, script, requests)
     allowOrigin(response.headers, request.headers)
     return response
   }
@@ -94,7 +94,7 @@ const FORMATS: Readonly<Record<string, WireFormat>> = {
   messages: 'messages',
 }
 
-async function answer(
+async function answerRequest(
   request: Request,
   script: Script,
   requests: MockRequest[],
@@ -117,7 +117,7 @@ async function answer(
       })
     checkPath({ method, pathname, name, isAnthropic })
     if (body === undefined || !format) throw notJson(isAnthropic)
-    return await play(readRequest(format, fields), script, request.signal)
+    return await playScript(readRequest(format, fields), script, request.signal)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return refusalResponse(error, isAnthropic)
@@ -183,7 +183,7 @@ function refusalResponse(refusal: Refusal, isAnthropic: boolean): Response {
 }
 
 /** Answers by the script. Throws a `Refusal` if the answer begins with an error. */
-async function play(
+async function playScript(
   request: ParsedRequest,
   script: Script,
   signal: AbortSignal,

@@ -93,7 +93,7 @@ async function playHistory(pair: StorePair, random: () => number): Promise<void>
 
 async function playStep(
   pair: StorePair,
-  { epochs, written: done, newest }: Model,
+  { epochs, written, newest }: Model,
   { id, owner, random }: { id: string; owner: 'store' | 'other'; random: () => number },
 ): Promise<void> {
   const store = pair[owner]
@@ -105,9 +105,9 @@ async function playStep(
     newest.set(id, epoch)
   } else if (roll < 0.26) {
     expectSame(await store.delete(id), newest.delete(id), 'whether there was something to delete')
-    done.delete(id)
+    written.delete(id)
   } else if (roll < 0.4) {
-    const history = done.get(id) ?? []
+    const history = written.get(id) ?? []
     const repeated = history[Math.floor(random() * history.length)]
     if (repeated) await repeatAppend(store, repeated, repeated === history.at(-1))
   } else {
@@ -119,7 +119,7 @@ async function playStep(
         'ownership-lost',
         'what a former owner gets',
       )
-    done.set(id, [...(done.get(id) ?? []), { append, rows: await store.append(append) }])
+    written.set(id, [...(written.get(id) ?? []), { append, rows: await store.append(append) }])
   }
 }
 
