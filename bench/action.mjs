@@ -22,7 +22,7 @@ const parser = new XMLParser({ parseTagValue: false, processEntities: false })
 for (const [name, make] of Object.entries(samples)) {
   for (const size of sizes) {
     const text = make(size)
-    const ours = perCharacter(text, () => scan(text))
+    const offstage = perCharacter(text, () => scan(text))
     const floor = perCharacter(text, () => parse(text))
     const reparse = size <= 10_000 ? perCharacter(text, () => reparseAll(text)) : undefined
     const peer = size <= 100_000 ? await peerPerCharacter(text) : undefined
@@ -30,9 +30,9 @@ for (const [name, make] of Object.entries(samples)) {
       [
         name.padEnd(15),
         String(size).padStart(8),
-        `offstage ${format(ours)}`,
+        `offstage ${format(offstage)}`,
         `floor ${format(floor)}`,
-        `ratio ${(ours / floor).toFixed(2).padStart(5)}`,
+        `ratio ${(offstage / floor).toFixed(2).padStart(5)}`,
         `re-parse ${format(reparse)}`,
         `peer ${format(peer)}`,
       ].join('  '),
@@ -44,25 +44,23 @@ for (const [name, make] of Object.entries(samples)) {
  * Budget for the worst outputs: the largest size may cost at most this many times as much per character as the
  * smallest.
  */
-const worstGrowth = 3
+const maxGrowth = 3
 /** Microseconds. Smaller costs count as this much, because caches and garbage collection dominate them. */
-const least = 0.15
+const minCost = 0.15
 /** Milliseconds. A reader that takes longer at one size isn't tried at the next. */
-const patience = 2_000
+const maxMs = 2_000
 
-console.log(
-  `\nworst outputs: budget ${worstGrowth} times from ${sizes[1]} to ${sizes[3]} characters`,
-)
-let over = 0
+console.log(`\nworst outputs: budget ${maxGrowth} times from ${sizes[1]} to ${sizes[3]} characters`)
+let overBudget = 0
 for (const { name, make } of worst) {
   for (const rescue of [false, true]) {
     for (const length of [Infinity, 7]) {
       const costs = worstCosts(make, { rescue, length })
-      const growth = costs.length < 3 ? Infinity : Math.max(...costs) / Math.max(costs[0], least)
-      if (growth > worstGrowth) over++
+      const growth = costs.length < 3 ? Infinity : Math.max(...costs) / Math.max(costs[0], minCost)
+      if (growth > maxGrowth) overBudget++
       console.log(
         [
-          growth > worstGrowth ? 'OVER' : '  ok',
+          growth > maxGrowth ? 'OVER' : '  ok',
           rescue ? 'native' : 'ACTION',
           length === Infinity ? 'whole ' : `${length} each`,
           ...costs.map(format),
@@ -73,8 +71,8 @@ for (const { name, make } of worst) {
     }
   }
 }
-if (over > 0) {
-  console.error(`${over} over the budget`)
+if (overBudget > 0) {
+  console.error(`${overBudget} over the budget`)
   process.exitCode = 1
 }
 
@@ -88,7 +86,7 @@ function worstCosts(make, options) {
     } catch {
       break
     }
-    if ((costs.at(-1) * text.length) / 1000 > patience) break
+    if ((costs.at(-1) * text.length) / 1000 > maxMs) break
   }
   return costs
 }
@@ -121,11 +119,11 @@ function reparseAll(text) {
 /** Microseconds per character: the best of the runs that fit in the time, three at least. */
 function perCharacter(text, run, milliseconds = 500) {
   let best = Infinity
-  const end = performance.now() + milliseconds
-  for (let count = 0; count < 3 || performance.now() < end; count++) {
-    const started = performance.now()
+  const deadline = performance.now() + milliseconds
+  for (let count = 0; count < 3 || performance.now() < deadline; count++) {
+    const startedAt = performance.now()
     run()
-    best = Math.min(best, performance.now() - started)
+    best = Math.min(best, performance.now() - startedAt)
     if (best > 2000) break
   }
   return (best * 1000) / text.length

@@ -7,21 +7,21 @@ import { startChatServer } from './lib/chat-server.mjs'
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const THROTTLE = Number(process.env.THROTTLE ?? 4)
 const MESSAGES = Number(process.env.MESSAGES ?? 2000)
-const USED = Math.min(50, MESSAGES)
+const NEWEST = Math.min(50, MESSAGES)
 const CONVERSATIONS = Number(process.env.CONVERSATIONS ?? 200)
 const MESSAGES_OF_SHORT = 20
 /** How long a conversation that was left is still followed. Milliseconds. */
-const LEFT = 6000
+const FOLLOWED_MS = 6000
 const name = 'bench-chat'
 
 const server = await startChatServer()
 const browser = await chromium.launch({ executablePath: await findChromium(), args: CHROMIUM_ARGS })
 const context = await browser.newContext()
-const short = Array.from({ length: CONVERSATIONS }, (_, at) => `short${at}`)
+const shortIds = Array.from({ length: CONVERSATIONS }, (_, at) => `short${at}`)
 await inPage(async ({ page, call }) => {
   await call('seed', name, {
     long: MESSAGES,
-    ...Object.fromEntries(short.map((id) => [id, MESSAGES_OF_SHORT])),
+    ...Object.fromEntries(shortIds.map((id) => [id, MESSAGES_OF_SHORT])),
   })
   await page.waitForTimeout(500)
 })
@@ -34,7 +34,11 @@ for (let round = 0; round < ROUNDS; round += 1)
       await call('openStored', { name, conversationId: 'short0', count: MESSAGES_OF_SHORT })
       await throttle()
       await call('longestTask')
-      const { first, ms } = await call('openStored', { name, conversationId: 'long', count: USED })
+      const { first, ms } = await call('openStored', {
+        name,
+        conversationId: 'long',
+        count: NEWEST,
+      })
       await page.waitForTimeout(3000)
       const opening = await call('longestTask')
       const scrolled = await call('scrollThrough')
@@ -42,36 +46,36 @@ for (let round = 0; round < ROUNDS; round += 1)
       return { first, ms, opening, scrolled, scrolling: await call('longestTask') }
     }),
   )
-const shown = (key) => median(opened.map((row) => row[key])).toFixed(0)
-const task = (key) => {
-  const found = opened.map((row) => row[key])
-  return `longest task ${median(found) < 50 ? 'below 50' : median(found).toFixed(0)} ms [${found.map((each) => each.toFixed(0)).join(' ')}]`
+const medianText = (key) => median(opened.map((row) => row[key])).toFixed(0)
+const describeTask = (key) => {
+  const times = opened.map((row) => row[key])
+  return `longest task ${median(times) < 50 ? 'below 50' : median(times).toFixed(0)} ms [${times.map((each) => each.toFixed(0)).join(' ')}]`
 }
 console.log(
-  `${MESSAGES} messages: the newest after ${shown('first')} ms, ${USED} after ${shown('ms')} ms, ${task('opening')}`,
+  `${MESSAGES} messages: the newest after ${medianText('first')} ms, ${NEWEST} after ${medianText('ms')} ms, ${describeTask('opening')}`,
 )
-console.log(`scrolled through in ${shown('scrolled')} ms, ${task('scrolling')}`)
+console.log(`scrolled through in ${medianText('scrolled')} ms, ${describeTask('scrolling')}`)
 
-const kept = await inPage(async ({ call, cdp, page }) => {
+const memoryRows = await inPage(async ({ call, cdp, page }) => {
   const memory = async () => {
-    await page.waitForTimeout(LEFT)
+    await page.waitForTimeout(FOLLOWED_MS)
     await cdp.send('HeapProfiler.collectGarbage')
     const { metrics } = await cdp.send('Performance.getMetrics')
-    const of = (which) => metrics.find((metric) => metric.name === which).value
+    const valueOf = (metricName) => metrics.find((metric) => metric.name === metricName).value
     return {
-      heap: of('JSHeapUsedSize') / 1e6,
-      nodes: of('Nodes'),
-      listeners: of('JSEventListeners'),
+      heap: valueOf('JSHeapUsedSize') / 1e6,
+      nodes: valueOf('Nodes'),
+      listeners: valueOf('JSEventListeners'),
     }
   }
   const rows = {}
-  for (const [at, conversationId] of short.entries()) {
+  for (const [at, conversationId] of shortIds.entries()) {
     await call('openStored', { name, conversationId, count: MESSAGES_OF_SHORT })
     if ([20, 100, CONVERSATIONS].includes(at + 1)) rows[at + 1] = await memory()
   }
   return rows
 })
-for (const [count, { heap, nodes, listeners }] of Object.entries(kept))
+for (const [count, { heap, nodes, listeners }] of Object.entries(memoryRows))
   console.log(
     `after ${count} conversations: ${heap.toFixed(1)} MB, ${nodes} nodes, ${listeners} listeners`,
   )
@@ -84,10 +88,10 @@ async function inPage(work) {
   await page.goto(server.url)
   const cdp = await context.newCDPSession(page)
   await cdp.send('Performance.enable')
-  const call = (method, ...given) =>
+  const call = (method, ...args) =>
     page.evaluate(
-      async ({ method, given }) => (await import('/bench/lib/chat-page.js'))[method](...given),
-      { method, given },
+      async ({ method, args }) => (await import('/bench/lib/chat-page.js'))[method](...args),
+      { method, args },
     )
   const throttle = () => cdp.send('Emulation.setCPUThrottlingRate', { rate: THROTTLE })
   try {

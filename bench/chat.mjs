@@ -17,7 +17,7 @@ const LATE = 200_000 / CHARACTERS_OF_TOKEN
 
 const server = await startChatServer()
 const browser = await chromium.launch({ executablePath: await findChromium(), args: CHROMIUM_ARGS })
-const ways = {
+const cases = {
   idle: { begin: null, before: 0 },
   'by hand': { begin: 'beginByHand', before: EARLY },
   'chat at 2 kB': { begin: 'beginInChat', before: EARLY },
@@ -25,29 +25,29 @@ const ways = {
   'chat at 200 kB': { begin: 'beginInChat', before: LATE },
   'chat at 200 kB, followed': { begin: 'beginInChat', before: LATE, isFollowed: true },
 }
-const rows = Object.fromEntries(Object.keys(ways).map((name) => [name, []]))
+const rows = Object.fromEntries(Object.keys(cases).map((name) => [name, []]))
 for (let round = 0; round < ROUNDS; round += 1)
-  for (const [name, way] of Object.entries(ways)) rows[name].push(await measure(way))
+  for (const [name, benchCase] of Object.entries(cases)) rows[name].push(await measure(benchCase))
 
 const busy = (name) => median(rows[name].map((row) => row.busy))
 const idle = busy('idle')
 const floor = busy('by hand') - idle
-for (const name of Object.keys(ways)) {
+for (const name of Object.keys(cases)) {
   const task = Math.max(...rows[name].map((row) => row.task))
-  const all = rows[name].map((row) => row.busy.toFixed(0)).join(' ')
+  const allBusy = rows[name].map((row) => row.busy.toFixed(0)).join(' ')
   console.log(
-    `${name.padEnd(25)} ${(busy(name) - idle).toFixed(0).padStart(4)} ms of main thread a second (${((busy(name) - idle) / floor).toFixed(2)}× the floor), longest task ${task < 50 ? 'below 50' : task.toFixed(0)} ms   [${all}]`,
+    `${name.padEnd(25)} ${(busy(name) - idle).toFixed(0).padStart(4)} ms of main thread a second (${((busy(name) - idle) / floor).toFixed(2)}× the floor), longest task ${task < 50 ? 'below 50' : task.toFixed(0)} ms   [${allBusy}]`,
   )
 }
-for (const how of ['', ', followed']) {
-  const growth = (busy(`chat at 200 kB${how}`) - idle) / (busy(`chat at 2 kB${how}`) - idle)
-  console.log(`a token at 200 kB costs ${growth.toFixed(2)} times one at 2 kB${how}`)
+for (const suffix of ['', ', followed']) {
+  const growth = (busy(`chat at 200 kB${suffix}`) - idle) / (busy(`chat at 2 kB${suffix}`) - idle)
+  console.log(`a token at 200 kB costs ${growth.toFixed(2)} times one at 2 kB${suffix}`)
 }
-const atOnce = []
-for (let round = 0; round < ROUNDS; round += 1) atOnce.push(await drawAtOnce())
-const longest = Math.max(...atOnce.map(({ task }) => task))
+const drawings = []
+for (let round = 0; round < ROUNDS; round += 1) drawings.push(await drawAtOnce())
+const longest = Math.max(...drawings.map(({ task }) => task))
 console.log(
-  `200 kB at once are drawn in ${median(atOnce.map(({ ms }) => ms)).toFixed(0)} ms, longest task ${longest < 50 ? 'below 50' : longest.toFixed(0)} ms`,
+  `200 kB at once are drawn in ${median(drawings.map(({ ms }) => ms)).toFixed(0)} ms, longest task ${longest < 50 ? 'below 50' : longest.toFixed(0)} ms`,
 )
 await browser.close()
 server.close()
@@ -88,13 +88,13 @@ async function inPage(work) {
 }
 
 /** Milliseconds of the page's main thread a second, and its longest task. */
-async function measure(way) {
-  return inPage((opened) => measureIn(opened, way))
+async function measure(benchCase) {
+  return inPage((session) => measureIn(session, benchCase))
 }
 
 async function measureIn({ page, cdp, call }, { begin, before, isFollowed = false }) {
-  const go = () => fetch(`${server.url}/go`)
-  const run = async (tokens) => {
+  const continueAnswer = () => fetch(`${server.url}/go`)
+  const startAnswer = async (tokens) => {
     await call(begin, `${before} then ${tokens} at ${RATE}`)
     await call('untilRead', before * CHARACTERS_OF_TOKEN)
     // The chat draws text that arrived all at once in slices.
@@ -103,25 +103,25 @@ async function measureIn({ page, cdp, call }, { begin, before, isFollowed = fals
     if (isFollowed) await call('follow')
     await page.waitForTimeout(100)
     return async () => {
-      await go()
+      await continueAnswer()
       await call('untilRead', (before + tokens) * CHARACTERS_OF_TOKEN)
     }
   }
-  const end = async () => {
-    await go()
+  const endAnswer = async () => {
+    await continueAnswer()
     await page.waitForTimeout(300)
   }
   if (begin) {
     // Warms up.
     for (let turn = 0; turn < 2; turn += 1) {
       await (
-        await run(RATE)
+        await startAnswer(RATE)
       )()
-      await end()
+      await endAnswer()
     }
   }
   const tokens = RATE * SECONDS
-  const stream = begin ? await run(tokens) : () => page.waitForTimeout(SECONDS * 1000)
+  const stream = begin ? await startAnswer(tokens) : () => page.waitForTimeout(SECONDS * 1000)
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: THROTTLE })
   await page.waitForTimeout(500)
   await call('longestTask')
@@ -130,14 +130,14 @@ async function measureIn({ page, cdp, call }, { begin, before, isFollowed = fals
   const last = await metrics(cdp)
   const task = await call('longestTask')
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 })
-  if (begin) await end()
+  if (begin) await endAnswer()
   const seconds = last.Timestamp - first.Timestamp
   return { busy: ((last[METRIC] - first[METRIC]) * 1000) / seconds, task }
 }
 
 async function metrics(cdp) {
-  const { metrics: all } = await cdp.send('Performance.getMetrics')
-  return Object.fromEntries(all.map(({ name, value }) => [name, value]))
+  const { metrics: entries } = await cdp.send('Performance.getMetrics')
+  return Object.fromEntries(entries.map(({ name, value }) => [name, value]))
 }
 
 function median(values) {

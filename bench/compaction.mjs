@@ -7,7 +7,7 @@ import { createTestAgent } from '../dist/testing.js'
 const STEPS = Number(process.env.STEPS ?? 2000)
 const EARLY = 200
 /** Number of steps that a median is taken of. */
-const SOME = 100
+const SAMPLE_SIZE = 100
 const RESULT = Array.from({ length: 170 }, (_, at) => `harbour${at}`).join(' ')
 
 const policies = {
@@ -34,9 +34,9 @@ async function run(policy) {
     id: 'reading',
     async *stream({ messages }) {
       const asksForSummary = JSON.stringify(messages.at(-1)).includes('Room has to be made')
-      if (asksForSummary) return yield said('A blue mug is wanted.')
+      if (asksForSummary) return yield textAnswer('A blue mug is wanted.')
       stamps.push(performance.now())
-      if (stamps.length === STEPS) return yield said('Done.')
+      if (stamps.length === STEPS) return yield textAnswer('Done.')
       yield [
         {
           type: 'tool-call',
@@ -75,7 +75,7 @@ async function run(policy) {
   return { stamps, rows, compactions }
 }
 
-function said(text) {
+function textAnswer(text) {
   return [
     { type: 'text-delta', delta: text },
     { type: 'finish', finishReason: 'stop' },
@@ -84,16 +84,16 @@ function said(text) {
 
 /** The median of the steps that end there. */
 function stepMs(stamps, end) {
-  const part = stamps.slice(end - SOME - 1, end)
-  return median(part.slice(1).map((stamp, at) => stamp - part[at]))
+  const sample = stamps.slice(end - SAMPLE_SIZE - 1, end)
+  return median(sample.slice(1).map((stamp, at) => stamp - sample[at]))
 }
 
 /** Row by row, as they come. */
 function foldMicros(rows) {
   const times = Array.from({ length: 5 }, () => {
-    const from = performance.now()
+    const startedAt = performance.now()
     rows.reduce((state, row) => fold(state, [row]), emptyState('bench'))
-    return ((performance.now() - from) * 1000) / rows.length
+    return ((performance.now() - startedAt) * 1000) / rows.length
   })
   return median(times)
 }

@@ -25,14 +25,16 @@ for (let round = 0; round < ROUNDS; round++) {
 }
 const { documents, parts } = rounds[0].first
 console.log(
-  `first index of ${MEGABYTES} MB in ${documents} documents, ${parts} parts: ${shown(({ first }) => first.time)} ms; longest time that a frame waits for it ${shown(({ first }) => first.frame)} ms`,
+  `first index of ${MEGABYTES} MB in ${documents} documents, ${parts} parts: ${medianText(({ first }) => first.time)} ms; longest time that a frame waits for it ${medianText(({ first }) => first.frame)} ms`,
 )
-console.log(`second index, nothing changed: ${shown(({ again }) => again.time)} ms`)
+console.log(`second index, nothing changed: ${medianText(({ again }) => again.time)} ms`)
 console.log(
-  `first query of a page ${shown(({ found }) => found.cold)} ms; longest time that a frame waits for it ${shown(({ found }) => found.frame)} ms`,
+  `first query of a page ${medianText(({ found }) => found.cold)} ms; longest time that a frame waits for it ${medianText(({ found }) => found.frame)} ms`,
 )
 for (const language of Object.keys(rounds[0].found.warm))
-  console.log(`${language.padEnd(10)} a query ${shown(({ found }) => found.warm[language])} ms`)
+  console.log(
+    `${language.padEnd(10)} a query ${medianText(({ found }) => found.warm[language])} ms`,
+  )
 await context.close()
 await rm(profile, { recursive: true, force: true })
 server.close()
@@ -51,7 +53,7 @@ async function inPage(name, options) {
   }
 }
 
-function shown(of) {
-  const numbers = rounds.map(of).toSorted((a, b) => a - b)
+function medianText(pick) {
+  const numbers = rounds.map(pick).toSorted((a, b) => a - b)
   return numbers[Math.floor(numbers.length / 2)].toFixed(1)
 }

@@ -23,9 +23,9 @@ for (let round = 0; round <= ROUNDS; round++) {
   // The first round warms the machine up, not the page: each has a worker of its own.
   if (round > 0) rounds.push(measured)
 }
-const shown = (key) => median(rounds.map((round) => round[key])).toFixed(1)
+const medianText = (key) => median(rounds.map((round) => round[key])).toFixed(1)
 console.log(
-  `first list of ${rounds[0].count} conversations ${shown('first')} ms, the next one ${shown('next')} ms; bare getAll of 50 records ${shown('bare')} ms`,
+  `first list of ${rounds[0].count} conversations ${medianText('first')} ms, the next one ${medianText('next')} ms; bare getAll of 50 records ${medianText('bare')} ms`,
 )
 await context.close()
 await rm(profile, { recursive: true, force: true })

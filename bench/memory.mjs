@@ -28,9 +28,9 @@ for (const language of Object.keys(rounds[0].warm))
   console.log(
     `${language.padEnd(10)} a query ${median(rounds.map(({ warm }) => warm[language])).toFixed(1)} ms of ${ENTRIES} entries`,
   )
-const shown = (key) => median(rounds.map((round) => round[key])).toFixed(1)
+const medianText = (key) => median(rounds.map((round) => round[key])).toFixed(1)
 console.log(
-  `first use  ${shown('cold')} ms until the first query is answered; longest time that a frame waits for it ${shown('frame')} ms`,
+  `first use  ${medianText('cold')} ms until the first query is answered; longest time that a frame waits for it ${medianText('frame')} ms`,
 )
 await context.close()
 await rm(profile, { recursive: true, force: true })

@@ -29,9 +29,9 @@ for (const [name, pick] of [
   ['first open in a worker', (row) => row.cold],
   ['opened again', (row) => row.warm],
 ]) {
-  const shown = (key) => median(opened.map((row) => pick(row)[key]))
+  const medianOf = (key) => median(opened.map((row) => pick(row)[key]))
   console.log(
-    `${name.padEnd(24)} ${shown('first').toFixed(1)} ms to the first view (${shown('count')} messages), ${shown('all').toFixed(1)} ms to all ${LONG}; longest task of the page ${shown('task').toFixed(1)} ms`,
+    `${name.padEnd(24)} ${medianOf('first').toFixed(1)} ms to the first view (${medianOf('count')} messages), ${medianOf('all').toFixed(1)} ms to all ${LONG}; longest task of the page ${medianOf('task').toFixed(1)} ms`,
   )
 }
 

@@ -79,12 +79,18 @@ async function table(title, { columns, pages, width, cells }) {
 }
 
 async function size(page, { options }) {
-  const text = await page.evaluate((how) => globalThis.pageReader.read(how), options)
-  const { shown, all } = await page.evaluate((read) => globalThis.pageReader.shown(read), text)
-  return told(text, { shown, all })
+  const text = await page.evaluate(
+    (readOptions) => globalThis.pageReader.read(readOptions),
+    options,
+  )
+  const { shown, all } = await page.evaluate(
+    (readText) => globalThis.pageReader.shown(readText),
+    text,
+  )
+  return describeText(text, { shown, all })
 }
 
-function told(text, { shown, all }) {
+function describeText(text, { shown, all }) {
   const tokens = countTokens(text, { disallowedSpecial: new Set() })
   return `${tokens} / ${text.length}, ${shown} of ${all}`
 }
@@ -98,7 +104,7 @@ async function ariaSize(page, _, name) {
   const text = await page.ariaSnapshot({ mode: 'ai' })
   const { all } = await page.evaluate(() => globalThis.pageReader.shown(''))
   const lines = text.split('\n').filter((line) => INTERACTIVE.test(line))
-  return told(text, { shown: Math.min(lines.length, all), all })
+  return describeText(text, { shown: Math.min(lines.length, all), all })
 }
 
 /**
@@ -143,7 +149,7 @@ function withRatio(value, ours) {
 }
 
 /** Runs a reader in a fresh page. Returns its findings, or the reason why it can't run. */
-async function attempt({ name, script, reason }, url, use) {
+async function attempt({ name, script, reason }, url, measure) {
   if (reason) return '–'
   const page = await browser.newPage()
   try {
@@ -151,7 +157,7 @@ async function attempt({ name, script, reason }, url, use) {
     await page.goto(url)
     await page.waitForFunction(() => document.body?.querySelector('*') !== null)
     await page.waitForTimeout(200)
-    return await use(page)
+    return await measure(page)
   } catch (error) {
     problems.push(`${name} on ${url}: ${error.message.split('\n')[0]}`)
     return 'failed'

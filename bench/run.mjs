@@ -15,7 +15,7 @@ const SIZES = [
   'THROTTLE',
 ]
 
-const [name = '', ...given] = process.argv.slice(2)
+const [name = '', ...args] = process.argv.slice(2)
 if (!(name in BENCHMARKS)) {
   console.error(`usage: npm run bench -- <name>, one of ${Object.keys(BENCHMARKS).join(', ')}`)
   process.exit(2)
@@ -24,21 +24,21 @@ await prepareBuild()
 
 const lines = []
 const { log } = console
-console.log = (...words) => {
-  log(...words)
-  lines.push(...words.join(' ').split('\n'))
+console.log = (...values) => {
+  log(...values)
+  lines.push(...values.join(' ').split('\n'))
 }
 process.exitCode = 0
 await import(`./${name}.mjs`)
 console.log = log
 
 const headline = lines.find((line) => BENCHMARKS[name].headline.test(line))
-const wrong = lines.filter((line) => /\bNaN\b/.test(line))
+const invalidLines = lines.filter((line) => /\bNaN\b/.test(line))
 endLongRun({
   row: `bench-${name}`,
-  tally: { played: headline ? lines.length : 0, kept: 0, violated: wrong.length },
+  tally: { played: headline ? lines.length : 0, kept: 0, violated: invalidLines.length },
   code: process.exitCode,
   unit: 'lines of figures',
   figure: headline?.trim().replaceAll(/\s+/g, ' '),
-  isWhole: given.length === 0 && SIZES.every((size) => process.env[size] === undefined),
+  isWhole: args.length === 0 && SIZES.every((size) => process.env[size] === undefined),
 })

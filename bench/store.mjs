@@ -11,31 +11,31 @@ const APPENDS = 100
 /** Between the begins of two appends. Milliseconds. */
 const PACE_MS = 50
 /** The worst ratio of the two medians. */
-const MOST = 1.5
+const MAX_RATIO = 1.5
 
 const postgres = await startPostgres()
 const pool = poolOf(postgres.port)
 pool.on('error', () => undefined)
 for (const statement of STORE_SCHEMA) await pool.query(statement)
-const servers = await Promise.all([1, 2].map(() => begin('store-server', [postgres.port])))
+const servers = await Promise.all([1, 2].map(() => startProcess('store-server', [postgres.port])))
 const ports = servers.map(({ first }) => first.port)
-const { child: followers } = await begin('store-followers', ports, { isSilent: true })
+const { child: followers } = await startProcess('store-followers', ports, { isSilent: true })
 const format = await formatOf(ports[0])
-const { epoch } = await ask(ports[0], 'claim', { at: 1 })
+const { epoch } = await callStore(ports[0], 'claim', { at: 1 })
 
 let order = 0
 
 const measured = { [FEW]: [], [MANY]: [] }
 for (let round = 0; round <= ROUNDS; round++)
   for (const count of [FEW, MANY]) {
-    const before = await told(followers, { count })
+    const before = await sendMessage(followers, { count })
     await new Promise((resolve) => setTimeout(resolve, 2000))
     const idle = await costOf(() => new Promise((resolve) => setTimeout(resolve, 3000)))
     const times = []
     const busy = await costOf(async () => {
       for (let n = 0; n < APPENDS; n++) times.push(await append(`${round}-${count}-${n}`, n))
     })
-    const after = await told(followers, { count })
+    const after = await sendMessage(followers, { count })
     // The first round warms the servers up.
     if (round > 0) measured[count].push({ times, idle, busy, events: after.events - before.events })
   }
@@ -48,12 +48,12 @@ for (const count of [FEW, MANY]) {
 }
 const ratio = medianOf(MANY) / medianOf(FEW)
 console.log(`${MANY} beside ${FEW}   ${ratio.toFixed(2)} times`)
-if (ratio > MOST) process.exitCode = 1
+if (ratio > MAX_RATIO) process.exitCode = 1
 for (const tenants of [1, 16]) {
   const { appends, seconds, cost } = await throughput(tenants)
-  const each = (amount) => (amount / appends).toFixed(1)
+  const perAppend = (amount) => (amount / appends).toFixed(1)
   console.log(
-    `${`${tenants} tenants`.padEnd(16)} ${(appends / seconds).toFixed(0)} appends a second; each ${each(cost.cpuMs)} ms of the servers' CPU and ${each(cost.bytes / 1000)} kB of the database's log`,
+    `${`${tenants} tenants`.padEnd(16)} ${(appends / seconds).toFixed(0)} appends a second; each ${perAppend(cost.cpuMs)} ms of the servers' CPU and ${perAppend(cost.bytes / 1000)} kB of the database's log`,
   )
 }
 for (const child of [followers, ...servers.map((server) => server.child)]) child.kill()
@@ -67,36 +67,36 @@ function medianOf(count) {
 
 /** Milliseconds of one append of two rows, to the servers in turns. */
 async function append(appendId, n) {
-  const begun = performance.now()
+  const startedAt = performance.now()
   order += 1
-  const rows = [started(appendId), ended(appendId)]
-  await ask(ports[n % 2], 'append', { epoch, appendId, order, rows })
-  const ms = performance.now() - begun
+  const rows = [runStarted(appendId), runEnded(appendId)]
+  await callStore(ports[n % 2], 'append', { epoch, appendId, order, rows })
+  const ms = performance.now() - startedAt
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, PACE_MS - ms)))
   return ms
 }
 
 /** Appends of 16 writers for some seconds, which share out the tenants. */
 async function throughput(tenants) {
-  await told(followers, { count: 0 })
+  await sendMessage(followers, { count: 0 })
   const run = Math.random().toString(36).slice(2)
   const writers = await Promise.all(
     Array.from({ length: 16 }, async (_, n) => {
-      const place = { tenant: `${run}-${n % tenants}`, conversationId: `c${n}` }
-      const { epoch } = await ask(ports[n % 2], 'claim', { ...place, at: 1 })
-      return { port: ports[n % 2], asked: { ...place, epoch } }
+      const target = { tenant: `${run}-${n % tenants}`, conversationId: `c${n}` }
+      const { epoch } = await callStore(ports[n % 2], 'claim', { ...target, at: 1 })
+      return { port: ports[n % 2], target: { ...target, epoch } }
     }),
   )
   const seconds = 5
   let appends = 0
   const cost = await costOf(async () => {
-    const end = performance.now() + seconds * 1000
+    const deadline = performance.now() + seconds * 1000
     await Promise.all(
-      writers.map(async ({ port, asked }, writer) => {
-        for (let n = 0; performance.now() < end; n++) {
+      writers.map(async ({ port, target }, writer) => {
+        for (let n = 0; performance.now() < deadline; n++) {
           const id = `${writer}-${n}`
-          const rows = [started(id), ended(id)]
-          await ask(port, 'append', { ...asked, appendId: id, order: n + 1, rows })
+          const rows = [runStarted(id), runEnded(id)]
+          await callStore(port, 'append', { ...target, appendId: id, order: n + 1, rows })
           appends += 1
         }
       }),
@@ -123,13 +123,17 @@ async function costs() {
     `SELECT xact_commit AS commits, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS bytes
      FROM pg_stat_database WHERE datname = 'postgres'`,
   )
-  const used = await Promise.all(servers.map(({ child }) => told(child, {})))
-  const cpuMs = used.reduce((sum, { cpu }) => sum + (cpu.user + cpu.system) / 1000, 0)
+  const usages = await Promise.all(servers.map(({ child }) => sendMessage(child, {})))
+  const cpuMs = usages.reduce((sum, { cpu }) => sum + (cpu.user + cpu.system) / 1000, 0)
   return { commits: Number(rows[0].commits), bytes: Number(rows[0].bytes), cpuMs }
 }
 
-async function ask(port, call, { tenant, ...more }) {
-  const { value, error } = await post(port, { call, format, conversationId: 'c', ...more }, tenant)
+async function callStore(port, call, { tenant, ...fields }) {
+  const { value, error } = await post(
+    port,
+    { call, format, conversationId: 'c', ...fields },
+    tenant,
+  )
   if (error) throw new Error(error.message)
   return value
 }
@@ -143,19 +147,19 @@ async function post(port, body, tenant = 'team') {
   return response.json()
 }
 
-async function begin(name, args, { isSilent = false } = {}) {
+async function startProcess(name, args, { isSilent = false } = {}) {
   const file = new URL(`lib/${name}.mjs`, import.meta.url)
   const child = fork(file, args.map(String))
-  return { child, first: isSilent ? null : await next(child) }
+  return { child, first: isSilent ? null : await nextMessage(child) }
 }
 
-function told(child, message) {
-  const answer = next(child)
+function sendMessage(child, message) {
+  const answer = nextMessage(child)
   child.send(message)
   return answer
 }
 
-function next(child) {
+function nextMessage(child) {
   return new Promise((resolve) => child.once('message', resolve))
 }
 
@@ -165,12 +169,12 @@ async function formatOf(port) {
   return error.details.format
 }
 
-function started(runId) {
+function runStarted(runId) {
   const message = { id: `m${runId}`, parts: [{ type: 'text', text: 'x'.repeat(400) }] }
   const limits = { maxSteps: 10, retries: 3 }
   return { type: 'run-started', runId, at: 5, parentId: null, message, limits }
 }
 
-function ended(runId) {
+function runEnded(runId) {
   return { type: 'run-ended', runId, at: 6, end: { outcome: 'completed' } }
 }

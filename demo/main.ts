@@ -26,7 +26,7 @@ const app = createApp()
 const edits = storedEdits(app.id)
 const views = createViews(app.title)
 /** Settings of the model's configuration, besides the choice of a model. */
-const set = { apiKey: '', callMode: loadCallMode(), refusesTools: false }
+const settings = { apiKey: '', callMode: loadCallMode(), refusesTools: false }
 let model = modelOf(loadChoice())
 const agent = createDemoAgent(app, {
   model,
@@ -34,7 +34,7 @@ const agent = createDemoAgent(app, {
   tools: editTools(app.tools, edits.read()),
   engines: browserEngines,
   recordsRequests: true,
-  onHands: () => views.show('app'),
+  onPageAction: () => views.show('app'),
 })
 agent.on('warning', ({ message }) => setText(byId('agent-note', HTMLElement), message))
 const titles = new Map(app.tools.map(({ name, title = name }) => [name, title]))
@@ -44,7 +44,7 @@ const faultButtons = createFaultButtons({
   network,
   titles,
   onToolsRefused(isRefused) {
-    set.refusesTools = isRefused
+    settings.refusesTools = isRefused
     configureModel()
   },
 })
@@ -59,14 +59,14 @@ app.connect(agent, chat)
 
 const journal = createJournal(agent, openTools)
 const showFailure = createFailure(() => model)
-const shown = new Latest()
+const latestView = new Latest()
 chat.addEventListener('offstage-view', (event) => {
   if (!(event instanceof CustomEvent)) return
   const { conversationId }: { conversationId: string } = event.detail
   const conversation = agent.conversation(conversationId)
-  const signal = shown.start()
-  const stop = conversation.subscribe(() => showFailure(conversation.getSnapshot().error))
-  signal.addEventListener('abort', stop)
+  const signal = latestView.start()
+  const unsubscribe = conversation.subscribe(() => showFailure(conversation.getSnapshot().error))
+  signal.addEventListener('abort', unsubscribe)
   showFailure(undefined)
   faultButtons.show(conversation, signal)
   journal.show(conversationId)
@@ -74,7 +74,7 @@ chat.addEventListener('offstage-view', (event) => {
 
 const picker = new ModelPicker({
   onPick(choice, apiKey) {
-    set.apiKey = apiKey
+    settings.apiKey = apiKey
     configureModel(choice)
     chat.agent = agent
   },
@@ -88,12 +88,12 @@ const picker = new ModelPicker({
 
 // A run would fail without its key. It is asked for first, and picking the model resumes.
 if (picker.choice.hadKey)
-  picker.demand('A reload forgets keys and files. Give it again, and the run continues.')
+  picker.openWithProblem('A reload forgets keys and files. Give it again, and the run continues.')
 else chat.agent = agent
 
 byId('take', HTMLButtonElement).addEventListener('click', () => {
   const { id, title } = app
-  const { callMode } = set
+  const { callMode } = settings
   const setup = { app: id, title, model: picker.choice, callMode, edits: edits.read() }
   void import('./project/project-dialog.ts').then(({ openProject }) => openProject(setup))
 })
@@ -109,10 +109,10 @@ function configureModel(choice = picker.choice): void {
 function modelOf(choice: ModelChoice): ModelConfig {
   const script = scriptOf([...ownScenes(edits.read()), ...app.scenes])
   return {
-    ...toModelConfig(choice, set.apiKey, script),
-    toolMode: set.callMode,
+    ...toModelConfig(choice, settings.apiKey, script),
+    toolMode: settings.callMode,
     // Offstage remembers what an endpoint refuses, by its configuration: this one is forgotten when refusals end.
-    ...(set.refusesTools && { extraBody: {} }),
+    ...(settings.refusesTools && { extraBody: {} }),
   }
 }
 
@@ -123,9 +123,9 @@ async function openTools(): Promise<void> {
     chat,
     tools: app.tools,
     edits,
-    callMode: set.callMode,
+    callMode: settings.callMode,
     onCallMode(mode) {
-      set.callMode = mode
+      settings.callMode = mode
       saveCallMode(mode)
       configureModel()
       journal.record()

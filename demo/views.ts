@@ -1,5 +1,5 @@
 import { byId, setText } from './lib/dom.ts'
-import { stored } from './lib/stored.ts'
+import { storedValue } from './lib/stored.ts'
 
 export type View = 'agent' | 'app'
 
@@ -9,21 +9,21 @@ export interface Views {
 }
 
 export function createViews(appTitle: string): Views {
-  const kept = stored('sessionStorage', 'kiln-view')
-  const buttons = { agent: button('agent'), app: button('app') }
+  const storedView = storedValue('sessionStorage', 'kiln-view')
+  const buttons = { agent: viewButton('agent'), app: viewButton('app') }
   const show = (view: View): void => {
     document.body.dataset.view = view
     for (const [name, each] of Object.entries(buttons))
       each.setAttribute('aria-pressed', String(name === view))
-    kept.write(view)
+    storedView.write(view)
   }
   buttons.agent.addEventListener('click', () => show('agent'))
   buttons.app.addEventListener('click', () => show('app'))
   setText(buttons.app, appTitle)
-  show(kept.read() === 'app' ? 'app' : 'agent')
+  show(storedView.read() === 'app' ? 'app' : 'agent')
   return { show }
 }
 
-function button(view: View): HTMLButtonElement {
+function viewButton(view: View): HTMLButtonElement {
   return byId(`view-${view}`, HTMLButtonElement)
 }

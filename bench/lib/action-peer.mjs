@@ -5,7 +5,7 @@
 export async function readWithPeer(text, tools, { pieceLength, budget }) {
   const protocol = await loadProtocol()
   if (!protocol) return undefined
-  const started = performance.now()
+  const startedAt = performance.now()
   const stream = new ReadableStream({
     start(controller) {
       for (let at = 0; at < text.length; at += pieceLength)
@@ -23,8 +23,8 @@ export async function readWithPeer(text, tools, { pieceLength, budget }) {
   const reader = stream.getReader()
   for (;;) {
     const { done } = await reader.read()
-    if (done) return performance.now() - started
-    if (performance.now() - started > budget) {
+    if (done) return performance.now() - startedAt
+    if (performance.now() - startedAt > budget) {
       await reader.cancel()
       return Infinity
     }

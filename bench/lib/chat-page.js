@@ -15,17 +15,17 @@ new PerformanceObserver((list) => {
 
 /** The longest task since it was asked last, of those that the browser reports: of 50 ms and more. */
 export function longestTask() {
-  const found = longest
+  const result = longest
   longest = 0
-  return found
+  return result
 }
 
 /** The floor: what the plainest page does with an answer, without showing it. */
 export function beginByHand(prompt) {
   let text = ''
   characters = () => text.length
-  void readByHand(prompt, (more) => {
-    text += more
+  void readByHand(prompt, (piece) => {
+    text += piece
   })
 }
 
@@ -35,8 +35,8 @@ async function readByHand(prompt, onText) {
   const parser = createParser({
     onEvent({ data }) {
       if (data === '[DONE]') return
-      const more = JSON.parse(data).choices[0]?.delta.content
-      if (more) onText(more)
+      const piece = JSON.parse(data).choices[0]?.delta.content
+      if (piece) onText(piece)
     },
   })
   const decoder = new TextDecoder()
@@ -85,39 +85,39 @@ const articles = () => chat.shadowRoot.querySelectorAll('article')
 export async function openStored({ name, conversationId, count }) {
   const agent = showAgent({ storage: { name } })
   await agent.prepare()
-  const begun = performance.now()
+  const startedAt = performance.now()
   let first = 0
   chat.conversationId = conversationId
   for (;;) {
     await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
     const shown = articles()
-    const isThere =
+    const isShown =
       shown.length >= 2 && shown[shown.length - 1].dataset.message.startsWith(conversationId)
-    if (!isThere) continue
-    first ||= performance.now() - begun
-    if (shown.length >= count) return { first, ms: performance.now() - begun }
+    if (!isShown) continue
+    first ||= performance.now() - startedAt
+    if (shown.length >= count) return { first, ms: performance.now() - startedAt }
   }
 }
 
 /** Milliseconds until nothing more is drawn of an answer that has come. */
 export async function untilDrawn() {
-  const begun = performance.now()
-  let [length, at] = [-1, begun]
-  while (performance.now() - at < 1000) {
-    const now = articles()[articles().length - 1]?.textContent.length ?? 0
-    if (now !== length) [length, at] = [now, performance.now()]
+  const startedAt = performance.now()
+  let [length, changedAt] = [-1, startedAt]
+  while (performance.now() - changedAt < 1000) {
+    const newLength = articles()[articles().length - 1]?.textContent.length ?? 0
+    if (newLength !== length) [length, changedAt] = [newLength, performance.now()]
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  return at - begun
+  return changedAt - startedAt
 }
 
 /** Up to the very first message, as with a wheel that is turned without a pause: milliseconds. */
 export async function scrollThrough() {
   const log = chat.shadowRoot.querySelector('.log')
-  const begun = performance.now()
+  const startedAt = performance.now()
   while (log.scrollTop > 0 || log.querySelector(':scope > .earlier')) {
     log.scrollTop -= 400
     await new Promise((resolve) => requestAnimationFrame(resolve))
   }
-  return performance.now() - begun
+  return performance.now() - startedAt
 }

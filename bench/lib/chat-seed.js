@@ -11,10 +11,10 @@ export async function seed(name, lengths) {
   // Makes the database.
   await agent.conversations.list()
   await agent.dispose()
-  const open = indexedDB.open(`offstage-2:${name}`)
+  const openRequest = indexedDB.open(`offstage-2:${name}`)
   const database = await new Promise((resolve, reject) => {
-    open.onsuccess = () => resolve(open.result)
-    open.onerror = () => reject(open.error)
+    openRequest.onsuccess = () => resolve(openRequest.result)
+    openRequest.onerror = () => reject(openRequest.error)
   })
   const tx = database.transaction(['records', 'rows'], 'readwrite')
   for (const [conversationId, messages] of Object.entries(lengths)) {

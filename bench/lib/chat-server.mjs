@@ -10,47 +10,47 @@ const root = path.resolve(import.meta.dirname, '../..')
  * as soon as somebody asks for `/go`. It ends its answer when that is asked for again.
  */
 export async function startChatServer() {
-  let go = () => {}
-  const asked = () =>
+  let resolveGo = () => {}
+  const waitForGo = () =>
     new Promise((resolve) => {
-      go = resolve
+      resolveGo = resolve
     })
   const server = createServer((request, response) => {
     if (request.url === '/go') {
-      go()
+      resolveGo()
       response.writeHead(204).end()
-    } else if (request.method === 'POST') void answer(request, response, asked)
+    } else if (request.method === 'POST') void answer(request, response, waitForGo)
     else void sendFile(request.url ?? '/', response)
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() }
 }
 
-async function answer(request, response, asked) {
+async function answer(request, response, waitForGo) {
   let body = ''
   for await (const part of request.setEncoding('utf8')) body += part
   const [, before, paced, rate] = /(\d+) then (\d+) at (\d+)/.exec(body).map(Number)
   const tokens = tokensOf(before + paced)
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   for (const token of tokens.slice(0, before)) response.write(chunk({ content: token }, null))
-  await asked()
+  await waitForGo()
   await pace(response, tokens.slice(before), rate)
-  await asked()
+  await waitForGo()
   response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`)
 }
 
 /** Each token is written when it is due, as a chunk of its own. */
 async function pace(response, tokens, rate) {
-  const begun = performance.now()
+  const startedAt = performance.now()
   for (let sent = 0; sent < tokens.length;) {
-    const due = Math.min(tokens.length, 1 + ((performance.now() - begun) * rate) / 1000)
-    for (; sent < due; sent += 1) response.write(chunk({ content: tokens[sent] }, null))
+    const dueCount = Math.min(tokens.length, 1 + ((performance.now() - startedAt) * rate) / 1000)
+    for (; sent < dueCount; sent += 1) response.write(chunk({ content: tokens[sent] }, null))
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
 }
 
-function chunk(delta, finish) {
-  return `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+function chunk(delta, finishReason) {
+  return `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finishReason }] })}\n\n`
 }
 
 const TYPES = { '.js': 'text/javascript', '.html': 'text/html' }

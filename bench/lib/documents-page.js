@@ -19,9 +19,9 @@ const CHARACTERS = 50_000
 export async function index(options) {
   const memory = memoryOf(options)
   const frames = watchFrames()
-  const start = performance.now()
+  const startedAt = performance.now()
   const { failed, storage } = await memory.index()
-  const time = performance.now() - start
+  const time = performance.now() - startedAt
   const frame = frames.stop()
   if (failed.length > 0 || storage !== 'durable') throw new Error('the documents are not kept')
   const documents = await memory.documents()
@@ -36,15 +36,15 @@ export async function index(options) {
 export async function find(options) {
   const memory = memoryOf(options)
   const frames = watchFrames()
-  const start = performance.now()
+  const startedAt = performance.now()
   await memory.retrieve('railing', { limit: 8, signal: new AbortController().signal, warn() {} })
-  const cold = performance.now() - start
+  const cold = performance.now() - startedAt
   const frame = frames.stop()
   const warm = {}
   for (const [language, fact, question] of FACTS) {
-    const began = performance.now()
+    const queryStartedAt = performance.now()
     const [best] = await memory.search(question)
-    warm[language] = performance.now() - began
+    warm[language] = performance.now() - queryStartedAt
     if (!best?.text.includes(fact)) throw new Error(`${fact} was not found for ${question}`)
   }
   return { cold, frame, warm }

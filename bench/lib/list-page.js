@@ -15,9 +15,9 @@ export async function seed({ conversations }) {
     const tx = database.transaction(['records', 'rows'], 'readwrite')
     for (let n = from; n < Math.min(from + 500, conversations); n++) {
       const conversationId = `conversation-${n}`
-      const placed = { format: 2, conversationId, appendId: 'a', at: n, runId: null }
+      const rowFields = { format: 2, conversationId, appendId: 'a', at: n, runId: null }
       for (let seq = 1; seq <= ROWS; seq++)
-        tx.objectStore('rows').put({ ...placed, seq, type: 'renamed', title: `Title ${n}` })
+        tx.objectStore('rows').put({ ...rowFields, seq, type: 'renamed', title: `Title ${n}` })
       tx.objectStore('records').put({
         format: 2,
         conversationId,
@@ -47,11 +47,11 @@ export async function list() {
   const [next] = await timed(() => agent.conversations.list())
   await agent.dispose()
   const database = await openDatabase()
-  const read = database.transaction('records').objectStore('records')
+  const store = database.transaction('records').objectStore('records')
   const [bare] = await timed(
     () =>
       new Promise((resolve) => {
-        read.getAll(null, 50).onsuccess = resolve
+        store.getAll(null, 50).onsuccess = resolve
       }),
   )
   database.close()
@@ -59,15 +59,15 @@ export async function list() {
 }
 
 async function timed(work) {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const value = await work()
-  return [performance.now() - begun, value]
+  return [performance.now() - startedAt, value]
 }
 
 function openDatabase() {
-  const open = indexedDB.open(`offstage-2:${STORAGE.name}`)
+  const openRequest = indexedDB.open(`offstage-2:${STORAGE.name}`)
   return new Promise((resolve, reject) => {
-    open.onsuccess = () => resolve(open.result)
-    open.onerror = () => reject(open.error)
+    openRequest.onsuccess = () => resolve(openRequest.result)
+    openRequest.onerror = () => reject(openRequest.error)
   })
 }

@@ -36,9 +36,9 @@ export async function seed({ entries }) {
 export async function find() {
   const memory = keywordMemory(options)
   const frames = watchFrames()
-  const start = performance.now()
+  const startedAt = performance.now()
   await memory.search('Papier')
-  const cold = performance.now() - start
+  const cold = performance.now() - startedAt
   const warm = {}
   for (const [language, query] of Object.entries(QUERIES))
     warm[language] = await timeOf(memory, query)
@@ -46,8 +46,8 @@ export async function find() {
 }
 
 async function timeOf(memory, query) {
-  const start = performance.now()
+  const startedAt = performance.now()
   const found = await memory.search(query)
   if (found.length === 0) throw new Error(`nothing was found for ${query}`)
-  return performance.now() - start
+  return performance.now() - startedAt
 }

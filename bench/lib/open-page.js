@@ -4,7 +4,7 @@ import { createAgent, defineTool } from '/dist/index.js'
 const STORAGE = { name: 'bench-open' }
 const TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(4)
 /** Messages of a turn: the person's, a call, its result, the answer. */
-const OF_TURN = 4
+const MESSAGES_PER_TURN = 4
 
 function createBenchAgent(script) {
   return createAgent({
@@ -29,14 +29,14 @@ export async function seed({ long, short }) {
   // Makes the database.
   await agent.conversations.list()
   await agent.dispose()
-  const open = indexedDB.open(`offstage-2:${STORAGE.name}`)
+  const openRequest = indexedDB.open(`offstage-2:${STORAGE.name}`)
   const database = await new Promise((resolve, reject) => {
-    open.onsuccess = () => resolve(open.result)
-    open.onerror = () => reject(open.error)
+    openRequest.onsuccess = () => resolve(openRequest.result)
+    openRequest.onerror = () => reject(openRequest.error)
   })
   const tx = database.transaction(['records', 'rows'], 'readwrite')
   for (const [conversationId, messages] of Object.entries({ long, short })) {
-    const rows = rowsOf(conversationId, Math.ceil(messages / OF_TURN))
+    const rows = rowsOf(conversationId, Math.ceil(messages / MESSAGES_PER_TURN))
     for (const row of rows) tx.objectStore('rows').put(row)
     tx.objectStore('records').put(recordOf(conversationId, rows))
   }
@@ -127,38 +127,38 @@ function rowsOf(conversationId, turns) {
 export async function open() {
   const first = createBenchAgent()
   await first.prepare()
-  const cold = await opening(first)
+  const cold = await measureOpening(first)
   const second = createBenchAgent()
   await second.prepare()
   await first.dispose()
   // The page has forgotten what it folded; the worker has not.
-  const warm = await opening(second)
+  const warm = await measureOpening(second)
   await second.dispose()
   return { cold, warm }
 }
 
-function opening(agent) {
+function measureOpening(agent) {
   return new Promise((resolve) => {
-    const tasks = watchTasks()
-    const begun = performance.now()
-    const found = {}
+    const stopWatching = watchTasks()
+    const startedAt = performance.now()
+    const result = {}
     const conversation = agent.conversation('long')
-    const look = () => {
+    const checkSnapshot = () => {
       const { status, messages, older } = conversation.getSnapshot()
       if (status === 'loading') return
-      found.first ??= performance.now() - begun
-      found.count ??= messages.length
+      result.first ??= performance.now() - startedAt
+      result.count ??= messages.length
       if (older > 0) return
-      found.all ??= performance.now() - begun
+      result.all ??= performance.now() - startedAt
       unsubscribe()
-      resolve({ ...found, task: tasks() })
+      resolve({ ...result, task: stopWatching() })
     }
     // A frame is no cost of ours: what a frame would show is looked at as soon as it is there.
     const unsubscribe = conversation.subscribe(() => {})
     const channel = new MessageChannel()
     channel.port1.onmessage = () => {
-      look()
-      if (found.all === undefined) channel.port2.postMessage(0)
+      checkSnapshot()
+      if (result.all === undefined) channel.port2.postMessage(0)
     }
     channel.port2.postMessage(0)
   })

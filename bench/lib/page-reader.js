@@ -18,18 +18,18 @@ const INTERACTIVE = [
 ].join()
 
 /**
- * Lends a reader to the bench. `read` resolves to what a model would be given, `again` to what it would
+ * Exposes a reader to the bench. `read` resolves to what a model would be given, `again` to what it would
  * be given after a change; `handles` gives the elements that the text just read has handles for.
  */
-export function lend({ read, again = read, handles }) {
+export function exposeReader({ read, again = read, handles }) {
   globalThis.pageReader = {
     read,
     again,
     /** How many of the page's interactive elements a text that was just read shows. */
     shown(text) {
       const elements = interactive(document)
-      const given = new Set(handles(text))
-      return { shown: elements.filter(isShownBy(given, elements)).length, all: elements.length }
+      const handled = new Set(handles(text))
+      return { shown: elements.filter(isShownBy(handled, elements)).length, all: elements.length }
     },
   }
 }
@@ -39,8 +39,8 @@ function interactive(root) {
   const found = []
   for (const element of root.querySelectorAll('*')) {
     if (element.matches(INTERACTIVE) && isDisplayed(element)) found.push(element)
-    const inside = element.shadowRoot ?? element.contentDocument
-    if (inside) found.push(...interactive(inside))
+    const nestedRoot = element.shadowRoot ?? element.contentDocument
+    if (nestedRoot) found.push(...interactive(nestedRoot))
   }
   return found
 }
@@ -59,23 +59,30 @@ function isDisplayed(element) {
  * An element is shown when the text has a handle for it, for its label, or for one that is inside or
  * around it and stands for no other interactive element.
  */
-function isShownBy(given, elements) {
-  const inside = new Map()
+function isShownBy(handled, elements) {
+  const interactiveInside = new Map()
   for (const element of elements)
-    for (let at = parentOf(element); at; at = parentOf(at))
-      inside.set(at, [...(inside.get(at) ?? []).slice(0, 2), element])
-  const holdsAtMost = (count, element) => (inside.get(element) ?? []).length <= count
+    for (let ancestor = parentOf(element); ancestor; ancestor = parentOf(ancestor))
+      interactiveInside.set(ancestor, [
+        ...(interactiveInside.get(ancestor) ?? []).slice(0, 2),
+        element,
+      ])
+  const holdsAtMost = (count, element) => (interactiveInside.get(element) ?? []).length <= count
   const handlesAround = new Map()
-  for (const handle of given)
-    for (let at = handle; at; at = parentOf(at))
-      if (!handlesAround.has(at)) handlesAround.set(at, handle)
+  for (const handle of handled)
+    for (let ancestor = handle; ancestor; ancestor = parentOf(ancestor))
+      if (!handlesAround.has(ancestor)) handlesAround.set(ancestor, handle)
   return (element) => {
-    if (given.has(element)) return true
-    for (const label of element.labels ?? []) if (given.has(label)) return true
+    if (handled.has(element)) return true
+    for (const label of element.labels ?? []) if (handled.has(label)) return true
     // One inside of it.
     if (handlesAround.has(element) && holdsAtMost(1, element)) return true
-    for (let at = parentOf(element); at && holdsAtMost(1, at); at = parentOf(at))
-      if (given.has(at)) return true
+    for (
+      let ancestor = parentOf(element);
+      ancestor && holdsAtMost(1, ancestor);
+      ancestor = parentOf(ancestor)
+    )
+      if (handled.has(ancestor)) return true
     return false
   }
 }

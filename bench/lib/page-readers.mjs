@@ -19,7 +19,7 @@ function peer(name, packageName) {
 }
 
 /**
- * The readers of pages that are compared, each with a script that lends it to a page as
+ * The readers of pages that are compared, each with a script that exposes it to a page as
  * `pageReader`; without a script, and with the reason, those that can't be.
  */
 export async function pageReaders() {

@@ -1,12 +1,12 @@
 // Runs in the page: Offstage's snapshot, as `read_page` gives it.
 import { createPage, snapshot } from '../../src/page-tools/index.ts'
 import { lookUpRef } from '../../src/page-tools/refs.ts'
-import { lend } from './page-reader.js'
+import { exposeReader } from './page-reader.js'
 
 const page = createPage()
 let since
 
-lend({
+exposeReader({
   async read({ maxTokens } = {}) {
     const { id, text } = await snapshot(undefined, { page, ...(maxTokens && { maxTokens }) })
     since = id

@@ -3,22 +3,29 @@ import { Agent, get } from 'node:http'
 
 const ports = process.argv.slice(2).map(Number)
 const agent = new Agent({ keepAlive: false, maxSockets: Infinity })
-const open = []
+const openRequests = []
 let events = 0
 
 process.on('message', ({ count }) => void change(count))
 
 async function change(count) {
-  for (const request of open.splice(count)) request.destroy()
-  while (open.length < count)
-    await Promise.all(Array.from({ length: Math.min(50, count - open.length) }, () => follow()))
+  for (const request of openRequests.splice(count)) request.destroy()
+  while (openRequests.length < count)
+    await Promise.all(
+      Array.from({ length: Math.min(50, count - openRequests.length) }, () => follow()),
+    )
   process.send({ events })
 }
 
 function follow() {
   return new Promise((resolve, reject) => {
     const request = get(
-      { host: '127.0.0.1', port: ports[open.length % ports.length], path: '/history', agent },
+      {
+        host: '127.0.0.1',
+        port: ports[openRequests.length % ports.length],
+        path: '/history',
+        agent,
+      },
       (response) => {
         response.on('data', () => {
           events += 1
@@ -29,7 +36,7 @@ function follow() {
       },
     )
     request.on('error', () => undefined)
-    open.push(request)
+    openRequests.push(request)
   })
 }
 // The benchmark that started it has ended.

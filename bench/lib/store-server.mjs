@@ -15,13 +15,13 @@ const handler = createStoreHandler({
 const server = createServer((incoming, response) => void answer(incoming, response))
 
 async function answer(incoming, response) {
-  const gone = new AbortController()
-  response.on('close', () => gone.abort())
+  const clientAbort = new AbortController()
+  response.on('close', () => clientAbort.abort())
   const { status, headers, body } = await handler(
     new Request(`http://localhost${incoming.url}`, {
       method: incoming.method,
       headers: incoming.headers,
-      signal: gone.signal,
+      signal: clientAbort.signal,
       ...(incoming.method === 'POST' && { body: Readable.toWeb(incoming), duplex: 'half' }),
     }),
   )

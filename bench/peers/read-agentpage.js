@@ -1,6 +1,6 @@
 // Runs in the page: agentpage's snapshot, with the options that its agent gives in each round.
 import { generateSnapshot } from 'agentpage'
-import { lend } from '../lib/page-reader.js'
+import { exposeReader } from '../lib/page-reader.js'
 
 const AGENT_OPTIONS = { maxDepth: 12, viewportOnly: false, maxNodes: 500, maxChildren: 30 }
 let elements = new Map()
@@ -17,7 +17,7 @@ const refStore = {
   },
 }
 
-lend({
+exposeReader({
   async read() {
     elements = new Map()
     return generateSnapshot(document.body, { ...AGENT_OPTIONS, refStore })

@@ -1,10 +1,10 @@
 // Runs in the page: what page-agent puts between <browser_state> and </browser_state>.
 import { PageController } from '@page-agent/page-controller'
-import { lend } from '../lib/page-reader.js'
+import { exposeReader } from '../lib/page-reader.js'
 
 let controller
 
-lend({
+exposeReader({
   async read() {
     controller ??= new PageController()
     const { header, content, footer } = await controller.getBrowserState()

@@ -12,8 +12,8 @@ interface DemoAgentOptions {
   readonly engines?: NonNullable<AgentOptions['engines']>
   /** Lets the inspector show requests and raw answers. Default false. */
   readonly recordsRequests?: boolean
-  /** Called before the agent uses the app by hand. */
-  onHands?(): void
+  /** Called before the agent uses a page tool. */
+  onPageAction?(): void
 }
 
 export function createDemoAgent(
@@ -24,16 +24,16 @@ export function createDemoAgent(
     tools = app.tools,
     engines = [],
     recordsRequests = false,
-    onHands,
+    onPageAction,
   }: DemoAgentOptions,
 ): Agent {
-  // The app's own tools come first; with these the agent can do by hand what none of them does.
-  const hands = pageTools({
+  // The app's own tools come first. Page tools do what none of them does.
+  const pageActionTools = pageTools({
     root: () => document.getElementById(app.id),
     showActions: true,
     tools: ['read_page', 'click', 'type_text', 'highlight'],
   })
-  const isOfHands = new Set(hands.map(({ name }) => name))
+  const pageActionNames = new Set(pageActionTools.map(({ name }) => name))
   return createAgent({
     model,
     ...(worker && { worker }),
@@ -42,7 +42,7 @@ export function createDemoAgent(
     heartbeatMs: 1000,
     instructions: `${app.instructions} Only for what your tools cannot do, such as showing where something is, use the page itself: read_page, click, type_text, highlight. Answer in one or two sentences. Today is {{date}}.`,
     values: { date: new Date().toDateString() },
-    tools: [...tools, ...hands],
+    tools: [...tools, ...pageActionTools],
     requests: recordsRequests,
     raw: recordsRequests,
     controlTools: ['ask_user'],
@@ -51,7 +51,7 @@ export function createDemoAgent(
     context: app.context,
     storage: { name: app.id === 'shop' ? 'kiln' : app.id },
     beforeToolCall({ toolName }) {
-      if (isOfHands.has(toolName)) onHands?.()
+      if (pageActionNames.has(toolName)) onPageAction?.()
     },
   })
 }

@@ -19,16 +19,16 @@ export function describeEffect(
       rows.findLastIndex(({ type }) => type === 'run-started'),
     ),
   )
-  const kept = run.filter((row) => row.at <= at).length
+  const keptCount = run.filter((row) => row.at <= at).length
   const retries = run.filter(({ type }) => type === 'attempt-failed').length
   const calls = callsIn(run)
-  const ran = calls.filter(({ starts }) => starts > 0)
-  const refused = calls.filter(({ status }) => status === 'invalid')
+  const ranCalls = calls.filter(({ starts }) => starts > 0)
+  const refusedCalls = calls.filter(({ status }) => status === 'invalid')
   return [
-    kept > 0 ? `${name}: kept ${counted(kept, 'row')}.` : `${name}.`,
-    ...(retries > 0 ? [`Read again: ${counted(retries, 'answer')}.`] : []),
-    ran.length > 0 ? `Ran: ${listCalls(ran, titles)}.` : 'No tool ran.',
-    ...(refused.length > 0 ? [`Refused: ${listCalls(refused, titles)}.`] : []),
+    keptCount > 0 ? `${name}: kept ${pluralize(keptCount, 'row')}.` : `${name}.`,
+    ...(retries > 0 ? [`Read again: ${pluralize(retries, 'answer')}.`] : []),
+    ranCalls.length > 0 ? `Ran: ${listCalls(ranCalls, titles)}.` : 'No tool ran.',
+    ...(refusedCalls.length > 0 ? [`Refused: ${listCalls(refusedCalls, titles)}.`] : []),
   ].join(' ')
 }
 
@@ -55,15 +55,15 @@ function listCalls(calls: readonly Call[], titles: ReadonlyMap<string, string>):
   const names = [...new Set(calls.map(({ name }) => name))]
   return names
     .map((name) => {
-      const same = calls.filter((call) => call.name === name)
-      const again = same.reduce((sum, { starts }) => sum + Math.max(0, starts - 1), 0)
-      const times = same.length === 1 ? 'once' : `${same.length} times`
-      const restarted = again === 0 ? '' : `, ${again} started again with the same key`
-      return `${titles.get(name) ?? name} ${times}${restarted}`
+      const callsOfTool = calls.filter((call) => call.name === name)
+      const restarts = callsOfTool.reduce((sum, { starts }) => sum + Math.max(0, starts - 1), 0)
+      const times = callsOfTool.length === 1 ? 'once' : `${callsOfTool.length} times`
+      const restartNote = restarts === 0 ? '' : `, ${restarts} started again with the same key`
+      return `${titles.get(name) ?? name} ${times}${restartNote}`
     })
     .join('; ')
 }
 
-function counted(count: number, noun: string): string {
+function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

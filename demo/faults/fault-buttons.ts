@@ -22,42 +22,46 @@ export interface FaultButtons {
   show(conversation: Conversation, signal: AbortSignal): void
 }
 
-const FIRST = 'Start something first.'
+const START_FIRST = 'Start something first.'
 
 /** Creates the buttons that break things while the agent works, and tells what each did. */
 export function createFaultButtons(options: FaultOptions): FaultButtons {
   const { agent, worker } = options
-  const told = byId('fault-told', HTMLElement)
-  const tell = (text: string): void => setText(told, text)
-  const note = (name: string, text: string): void => {
+  const statusLine = byId('fault-told', HTMLElement)
+  const showStatus = (text: string): void => setText(statusLine, text)
+  const noteFault = (name: string, text: string): void => {
     faultNote.write(name)
-    tell(text)
+    showStatus(text)
   }
-  connectToAgent(agent, worker, { tell, note })
+  connectToAgent(agent, worker, { showStatus, noteFault })
 
-  let shown = ''
+  let shownId = ''
   connectSwitches(options, {
-    tell,
-    note,
+    showStatus,
+    noteFault,
     // The run also continues by itself, but later.
-    onRoom: () => void agent.continue(shown).catch(() => {}),
+    onStorageFreed: () => void agent.continue(shownId).catch(() => {}),
   })
   return {
     show(conversation, signal) {
-      shown = conversation.getSnapshot().conversationId
-      follow(conversation, signal, { ...options, tell })
+      shownId = conversation.getSnapshot().conversationId
+      follow(conversation, signal, { ...options, showStatus })
     },
   }
 }
 
-interface Telling {
-  tell(text: string): void
-  /** Tells it, and notes the fault for a report at the end of the run. */
-  note(name: string, text: string): void
+interface FaultReporter {
+  showStatus(text: string): void
+  /** Shows the text, and notes the fault for a report at the end of the run. */
+  noteFault(name: string, text: string): void
 }
 
 /** Connects the buttons that need a run. */
-function connectToAgent(agent: Agent, worker: DemoWorker, { tell, note }: Telling): void {
+function connectToAgent(
+  agent: Agent,
+  worker: DemoWorker,
+  { showStatus, noteFault }: FaultReporter,
+): void {
   const reload = byId('reload', HTMLButtonElement)
   const kill = byId('kill', HTMLButtonElement)
   const secondTab = byId('second-tab', HTMLButtonElement)
@@ -69,69 +73,76 @@ function connectToAgent(agent: Agent, worker: DemoWorker, { tell, note }: Tellin
   kill.addEventListener('click', () => {
     isKilled = true
     worker.kill()
-    note('Killed worker', 'Worker killed.')
+    noteFault('Killed worker', 'Worker killed.')
   })
   secondTab.addEventListener('click', () => {
-    note('Second tab', 'Both tabs show the run. This one works on it; the other can take over.')
+    noteFault(
+      'Second tab',
+      'Both tabs show the run. This one works on it; the other can take over.',
+    )
     // A tab that has an opener begins with a copy of its session, so it shows the same conversation.
     window.open(location.href, '_blank')
   })
   agent.on('worker', ({ state }) => {
-    if (state === 'lost') tell('Worker lost. A new one is replaying the journal.')
+    if (state === 'lost') showStatus('Worker lost. A new one is replaying the journal.')
     if (state !== 'ready' || !isKilled) return
     isKilled = false
-    tell('New worker started; run continues.')
+    showStatus('New worker started; run continues.')
   })
   agent.on('status', ({ status }) => {
     const isRunning = status === 'running'
     document.body.dataset.running = String(isRunning)
     reload.disabled = kill.disabled = secondTab.disabled = !isRunning
-    const told = byId('fault-told', HTMLElement)
-    if (isRunning && told.textContent === FIRST) tell('')
+    const statusLine = byId('fault-told', HTMLElement)
+    if (isRunning && statusLine.textContent === START_FIRST) showStatus('')
   })
 }
 
 /** Connects the buttons that switch a fault on and off. */
 function connectSwitches(
   { worker, network, onToolsRefused }: FaultOptions,
-  { tell, note, onRoom }: Telling & { onRoom(): void },
+  { showStatus, noteFault, onStorageFreed }: FaultReporter & { onStorageFreed(): void },
 ): void {
   const offline = byId('go-offline', HTMLButtonElement)
   offline.addEventListener('click', () => {
     network.setOffline(!network.isOffline)
     setText(offline, network.isOffline ? 'Go online' : 'Go offline')
-    note(
+    noteFault(
       'Offline',
       network.isOffline ? 'Offline. Retrying when the network is back.' : 'Back online.',
     )
   })
   createSwitch('slow', worker, (isOn) =>
-    isOn ? note('Slow network', 'Each piece takes 120 ms longer.') : tell('Full speed again.'),
+    isOn
+      ? noteFault('Slow network', 'Each piece takes 120 ms longer.')
+      : showStatus('Full speed again.'),
   )
   createSwitch('cut-stream', worker, (isOn) =>
-    tell(isOn ? 'The next answer is cut in its middle.' : 'Nothing is cut.'),
+    showStatus(isOn ? 'The next answer is cut in its middle.' : 'Nothing is cut.'),
   )
   createSwitch('malformed-call', worker, (isOn) =>
-    tell(isOn ? 'The next native call arrives with broken arguments.' : 'Calls arrive whole.'),
+    showStatus(
+      isOn ? 'The next native call arrives with broken arguments.' : 'Calls arrive whole.',
+    ),
   )
   createSwitch('refuse-tools', worker, (isOn) => {
     onToolsRefused(isOn)
-    if (isOn) note('Refused tools', 'The endpoint refuses requests that offer tools.')
-    else tell('Tools are accepted again.')
+    if (isOn) noteFault('Refused tools', 'The endpoint refuses requests that offer tools.')
+    else showStatus('Tools are accepted again.')
   })
   createSwitch('storage-full', worker, (isOn) => {
-    tell(isOn ? 'Nothing more can be stored.' : 'There is room again.')
-    if (!isOn) onRoom()
+    showStatus(isOn ? 'Nothing more can be stored.' : 'There is room again.')
+    if (!isOn) onStorageFreed()
   })
   worker.onHit((fault) => {
     if (!isLasting(fault)) byId(fault, HTMLButtonElement).setAttribute('aria-pressed', 'false')
-    const told = HITS[fault]
-    if (told) note(...told)
+    const effect = EFFECTS[fault]
+    if (effect) noteFault(...effect)
   })
 }
 
 /** Name and description of what a fault did, by fault. */
-const HITS: Partial<Record<Fault, readonly [name: string, text: string]>> = {
+const EFFECTS: Partial<Record<Fault, readonly [name: string, text: string]>> = {
   'cut-stream': ['Cut stream', 'Stream cut. The answer is asked for again.'],
   'malformed-call': ['Malformed call', 'The call was malformed. The model is told so.'],
   'refuse-tools': ['Refused tools', 'Tools refused. They are asked for as text instead.'],
@@ -152,7 +163,11 @@ function createSwitch(fault: Fault, worker: DemoWorker, onSwitch: (isOn: boolean
 function follow(
   conversation: Conversation,
   signal: AbortSignal,
-  { agent, titles, tell }: Pick<FaultOptions, 'agent' | 'titles'> & Pick<Telling, 'tell'>,
+  {
+    agent,
+    titles,
+    showStatus,
+  }: Pick<FaultOptions, 'agent' | 'titles'> & Pick<FaultReporter, 'showStatus'>,
 ): void {
   const loadedAt = Date.now()
   let hasRun = false
@@ -167,7 +182,7 @@ function follow(
     if (signal.aborted || last?.type !== 'run-ended' || faultNote.read()?.at !== note.at) return
     hasRun = false
     faultNote.clear()
-    tell(describeEffect(note, rows, titles))
+    showStatus(describeEffect(note, rows, titles))
   }
   const unsubscribe = conversation.subscribe(() => void check().catch(() => {}))
   signal.addEventListener('abort', unsubscribe)

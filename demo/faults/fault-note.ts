@@ -1,4 +1,4 @@
-import { stored } from '../lib/stored.ts'
+import { storedValue } from '../lib/stored.ts'
 
 /** A fault whose effect is to be reported once the run has ended. */
 export interface FaultNote {
@@ -7,7 +7,7 @@ export interface FaultNote {
   readonly at: number
 }
 
-const store = stored('sessionStorage', 'kiln-fault')
+const store = storedValue('sessionStorage', 'kiln-fault')
 
 /** Keeps the note in this tab, so that a reload can be reported, too. */
 export const faultNote = {

@@ -9,11 +9,11 @@ export function followEvents(
   onEvent: (event: RunEvent) => void,
   signal: AbortSignal,
 ): () => void {
-  let followed: string | undefined
+  let followedRunId: string | undefined
   return () => {
     const { runId, ownership } = conversation.getSnapshot()
-    if (runId === undefined || runId === followed || ownership !== 'this-tab') return
-    followed = runId
+    if (runId === undefined || runId === followedRunId || ownership !== 'this-tab') return
+    followedRunId = runId
     void follow(conversation, onEvent, signal)
   }
 }

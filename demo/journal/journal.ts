@@ -7,7 +7,7 @@ import { readJournal, type JournalRow } from './read-journal.ts'
 import { createRecordList, type RecordList } from './record-list.ts'
 
 /** Milliseconds between two reads. */
-const READ_MS = 300
+const READ_INTERVAL_MS = 300
 
 /** The stored rows of the conversation in view, and the events of its runs. */
 export interface Journal {
@@ -22,58 +22,58 @@ export function createJournal(agent: Agent, openTools: () => Promise<void>): Jou
   const events = createRecordList('events', 'event-count')
   const usage = byId('run-usage', HTMLElement)
   const { inspect, record } = createTabs(agent, openTools)
-  let shown = new AbortController()
+  let controller = new AbortController()
   return {
     record,
     show(conversationId) {
-      shown.abort()
-      shown = new AbortController()
+      controller.abort()
+      controller = new AbortController()
       rows.clear()
       events.clear()
       inspect(conversationId)
       const conversation = agent.conversation(conversationId)
-      const read = reader(() => readJournal(agent, conversationId), rows, shown.signal)
+      const read = createReader(() => readJournal(agent, conversationId), rows, controller.signal)
       const onEvent = (event: RunEvent): void => {
         events.add([event])
         if (event.type === 'run-end') setText(usage, describeUsage(event.result))
       }
-      const follow = followEvents(conversation, onEvent, shown.signal)
-      const undo = conversation.subscribe(() => {
+      const follow = followEvents(conversation, onEvent, controller.signal)
+      const unsubscribe = conversation.subscribe(() => {
         read()
         follow()
       })
-      shown.signal.addEventListener('abort', undo)
+      controller.signal.addEventListener('abort', unsubscribe)
       read()
     },
   }
 }
 
 /** Reads new rows, with one read at a time. Changes during a read are read after it. */
-function reader(
+function createReader(
   readRows: () => Promise<readonly JournalRow[]>,
   rows: RecordList,
   signal: AbortSignal,
 ): () => void {
-  let last = 0
+  let lastSeq = 0
   let isReading = false
-  let isAskedAgain = false
+  let isReadRequested = false
   const read = async (): Promise<void> => {
     const stored = await readRows().catch(() => [])
     if (signal.aborted) return
-    rows.add(stored.filter(({ seq }) => seq > last))
-    last = Math.max(last, stored.at(-1)?.seq ?? 0)
+    rows.add(stored.filter(({ seq }) => seq > lastSeq))
+    lastSeq = Math.max(lastSeq, stored.at(-1)?.seq ?? 0)
     setTimeout(() => {
       isReading = false
-      if (isAskedAgain && !signal.aborted) ask()
-    }, READ_MS)
+      if (isReadRequested && !signal.aborted) requestRead()
+    }, READ_INTERVAL_MS)
   }
-  const ask = (): void => {
-    isAskedAgain = isReading
+  const requestRead = (): void => {
+    isReadRequested = isReading
     if (isReading) return
     isReading = true
     void read()
   }
-  return ask
+  return requestRead
 }
 
 interface Tabs {
@@ -95,8 +95,8 @@ function createTabs(agent: Agent, openTools: () => Promise<void>): Tabs {
     { button: 'meter-tab', panel: meter },
   ].map(({ button, panel }) => ({ button: byId(button, HTMLButtonElement), panel }))
   let conversationId: string | undefined
-  let openMeter: ((isShown: boolean) => void) | undefined
-  let opened: Promise<void> | undefined
+  let showMeter: ((isShown: boolean) => void) | undefined
+  let toolsOpening: Promise<void> | undefined
   let isRecording = false
   const inspect = (): void => {
     if (!isRecording || conversationId === undefined) return
@@ -108,15 +108,15 @@ function createTabs(agent: Agent, openTools: () => Promise<void>): Tabs {
     isRecording = true
     inspect()
   }
-  const show = async (shown: HTMLElement): Promise<void> => {
-    if (shown === inspector) await record()
-    if (shown === tools) await (opened ??= openTools())
-    if (shown === meter) openMeter ??= await loadMeter()
+  const show = async (selected: HTMLElement): Promise<void> => {
+    if (selected === inspector) await record()
+    if (selected === tools) await (toolsOpening ??= openTools())
+    if (selected === meter) showMeter ??= await loadMeter()
     for (const { button, panel } of tabs) {
-      button.setAttribute('aria-pressed', String(panel === shown))
-      panel.hidden = panel !== shown
+      button.setAttribute('aria-pressed', String(panel === selected))
+      panel.hidden = panel !== selected
     }
-    openMeter?.(shown === meter)
+    showMeter?.(selected === meter)
   }
   for (const { button, panel } of tabs) button.addEventListener('click', () => void show(panel))
   return {

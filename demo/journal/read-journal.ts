@@ -28,7 +28,7 @@ export async function readJournal(
   try {
     const file = await new Response(await agent.conversations.export(conversationId)).text()
     const lines = file.split('\n').filter((line) => line !== '')
-    return rowsOf(conversationId, lines.map(parsed))
+    return rowsOf(conversationId, lines.map(parseLine))
   } catch (thrown) {
     if (thrown instanceof OffstageError && thrown.code === 'conversation-not-found') return []
     throw thrown
@@ -42,7 +42,7 @@ interface Line {
   readonly row?: JournalRow
 }
 
-function parsed(line: string): Line {
+function parseLine(line: string): Line {
   return JSON.parse(line)
 }
 

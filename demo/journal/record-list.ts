@@ -39,12 +39,12 @@ export function createRecordList(listId: string, countId: string): RecordList {
 
 function rowOf(record: ListedRecord): HTMLElement {
   const data = describeRecord(record)
-  const whole = el('pre', { class: 'record-whole' })
+  const fullText = el('pre', { class: 'record-whole' })
   const details: HTMLDetailsElement = el(
     'details',
     {
       ontoggle: () => {
-        whole.textContent = details.open ? JSON.stringify(record, null, 2) : ''
+        fullText.textContent = details.open ? JSON.stringify(record, null, 2) : ''
       },
     },
     el(
@@ -54,7 +54,7 @@ function rowOf(record: ListedRecord): HTMLElement {
       el('span', { class: 'record-type' }, record.type),
       el('span', { class: 'record-data' }, data),
     ),
-    whole,
+    fullText,
   )
   return el('li', {}, details)
 }

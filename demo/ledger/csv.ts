@@ -7,8 +7,8 @@ export interface CsvInvoice {
 
 /** Reads invoices from CSV text. Its first row names the columns, in any order. Throws an `Error` that names the line. */
 export function readInvoices(csv: string): readonly CsvInvoice[] {
-  const [head = [], ...rows] = readRows(csv)
-  const names = head.map((name) => name.trim().toLowerCase())
+  const [header = [], ...rows] = readRows(csv)
+  const names = header.map((name) => name.trim().toLowerCase())
   const missing = ['id', ...fields].filter((name) => name !== 'note' && !names.includes(name))
   if (missing.length > 0) throw new Error(`The file has no column ${missing.join(', ')}.`)
   return rows.map((cells, index) => {
@@ -24,17 +24,20 @@ export function readInvoices(csv: string): readonly CsvInvoice[] {
 function readRows(csv: string): string[][] {
   const text = csv.replace(/^\uFEFF/, '')
   const firstLine = text.split('\n', 1)[0] ?? ''
-  const comma = firstLine.includes(';') && !firstLine.includes(',') ? ';' : ','
-  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${comma}\\r\\n]*))(${comma}|\\r?\\n|$)`, 'y')
+  const separator = firstLine.includes(';') && !firstLine.includes(',') ? ';' : ','
+  const cell = new RegExp(
+    `(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))(${separator}|\\r?\\n|$)`,
+    'y',
+  )
   const rows: string[][] = [[]]
   while (cell.lastIndex < text.length) {
     const at = cell.lastIndex
-    const [, quoted, plain = '', end] = cell.exec(text) ?? []
-    if (end === undefined) {
+    const [, quoted, unquoted = '', cellEnd] = cell.exec(text) ?? []
+    if (cellEnd === undefined) {
       throw new Error(`Line ${text.slice(0, at).split('\n').length} has a quote inside of a cell.`)
     }
-    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain)
-    if (end !== comma) rows.push([])
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? unquoted)
+    if (cellEnd !== separator) rows.push([])
   }
   return rows.filter((row) => row.some((value) => value.trim() !== ''))
 }

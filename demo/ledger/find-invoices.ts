@@ -11,18 +11,18 @@ export function findInvoices(
   invoices: readonly Invoice[],
   { query = '', status }: InvoiceFilter,
 ): readonly Invoice[] {
-  const words = plain(query).split(/\s+/)
+  const words = normalize(query).split(/\s+/)
   return invoices.filter((invoice) => {
-    const text = plain(`${invoice.id} ${invoice.customer} ${invoice.date} ${invoice.note}`)
+    const text = normalize(`${invoice.id} ${invoice.customer} ${invoice.date} ${invoice.note}`)
     return words.every((word) => text.includes(word)) && hasStatus(invoice, status)
   })
 }
 
-function hasStatus({ status }: Invoice, asked: InvoiceFilter['status']): boolean {
-  if (asked === 'open') return status === 'sent' || status === 'overdue'
-  return asked === undefined || status === asked
+function hasStatus({ status }: Invoice, filterStatus: InvoiceFilter['status']): boolean {
+  if (filterStatus === 'open') return status === 'sent' || status === 'overdue'
+  return filterStatus === undefined || status === filterStatus
 }
 
-function plain(text: string): string {
+function normalize(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().trim()
 }

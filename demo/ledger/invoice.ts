@@ -47,7 +47,10 @@ export function textOf(invoice: Invoice, field: Field): string {
 
 export function parseInvoice(id: string, text: InvoiceText): Invoice {
   const empty: Invoice = { id, customer: '', date: '', amount: 0, status: 'draft', note: '' }
-  return fields.reduce((read, field) => ({ ...read, ...parseField(field, text[field]) }), empty)
+  return fields.reduce(
+    (invoice, field) => ({ ...invoice, ...parseField(field, text[field]) }),
+    empty,
+  )
 }
 
 function shortText(value: string): string {

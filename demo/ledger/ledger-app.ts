@@ -12,7 +12,7 @@ import { sampleFile } from './sample-file.ts'
 /** Ledger: small edits, undo, a composite tool and the import of a file. */
 export function createLedgerApp(): DemoApp {
   const ledger = createLedger()
-  let connected: Agent | undefined
+  let connectedAgent: Agent | undefined
   showLedger(ledger)
   return {
     id: 'ledger',
@@ -24,11 +24,11 @@ export function createLedgerApp(): DemoApp {
       'You help people with a sheet of invoices. Use the tools to find, edit, import and delete; never invent ids or amounts. To change several invoices at once, use set_many.',
     scenes: ledgerScenes,
     tools: ledgerTools(ledger, async (conversationId) =>
-      connected ? attachedFiles(connected, conversationId) : [],
+      connectedAgent ? attachedFiles(connectedAgent, conversationId) : [],
     ),
     context: () => ({ invoices: ledgerSummary(ledger) }),
     connect(agent, chat) {
-      connected = agent
+      connectedAgent = agent
       const button = byId('import-sample', HTMLButtonElement)
       button.addEventListener('click', () => importSample(agent, chat))
     },

@@ -7,8 +7,8 @@ export const ledgerOutcomes: Outcomes = {
   },
   import_invoices: {
     describe({ file, added, total, leftOut }) {
-      const known = leftOut === 0 ? '' : ` ${String(leftOut)} were in the ledger before.`
-      return `Imported ${count(added, 'invoice')} from ${String(file)}, ${String(total)} in all.${known}`
+      const leftOutNote = leftOut === 0 ? '' : ` ${String(leftOut)} were in the ledger before.`
+      return `Imported ${count(added, 'invoice')} from ${String(file)}, ${String(total)} in all.${leftOutNote}`
     },
   },
   delete_invoices: {

@@ -1,4 +1,4 @@
-import { stored } from '../lib/stored.ts'
+import { storedValue } from '../lib/stored.ts'
 import { firstInvoices } from './first-invoices.ts'
 import type { Field, Invoice } from './invoice.ts'
 
@@ -19,7 +19,7 @@ export interface Edit {
 }
 
 const STORAGE_KEY = 'ledger'
-const store = stored('localStorage', STORAGE_KEY)
+const store = storedValue('localStorage', STORAGE_KEY)
 
 export function loadLedger(): LedgerState {
   const state = store.read()

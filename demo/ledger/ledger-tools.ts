@@ -136,19 +136,19 @@ function importTool(ledger: Ledger, readFiles: ReadFiles): Tool {
     annotations: { reversible: true, untrustedContent: true },
     async execute({ filename }, { conversationId }) {
       const { name, text } = attachedText(await readFiles(conversationId), filename)
-      const read = readInvoices(text).map((row) => parseRow(row.id, row.text))
-      const added = ledger.add(read)
+      const invoices = readInvoices(text).map((row) => parseRow(row.id, row.text))
+      const added = ledger.add(invoices)
       return {
         file: name,
         added: added.map(({ id }) => id),
         total: totalOf(added),
-        leftOut: read.length - added.length,
+        leftOut: invoices.length - added.length,
       }
     },
     undo(_input, output) {
       const { added } = output as { added: string[] }
-      const present = new Set(ledger.getState().invoices.map(({ id }) => id))
-      ledger.remove(added.filter((id) => present.has(id)))
+      const presentIds = new Set(ledger.getState().invoices.map(({ id }) => id))
+      ledger.remove(added.filter((id) => presentIds.has(id)))
     },
   })
 }
@@ -185,8 +185,8 @@ function deleteTool(ledger: Ledger): Tool {
       }
     },
     execute({ ids }, { about }) {
-      const present = ids.map((id) => describeInvoice(ledger.get(id)))
-      if (about !== undefined && JSON.stringify(about) !== JSON.stringify(present))
+      const current = ids.map((id) => describeInvoice(ledger.get(id)))
+      if (about !== undefined && JSON.stringify(about) !== JSON.stringify(current))
         throw new Error('An invoice has changed since the person was asked. Nothing was deleted.')
       return { deleted: ledger.remove(ids).map((invoice) => ({ ...invoice })) }
     },
@@ -209,8 +209,8 @@ export function ledgerSummary(ledger: Ledger): object {
   const { invoices } = ledger.getState()
   return Object.fromEntries(
     statuses.map((status) => {
-      const some = findInvoices(invoices, { status })
-      return [status, { count: some.length, total: totalOf(some) }]
+      const matching = findInvoices(invoices, { status })
+      return [status, { count: matching.length, total: totalOf(matching) }]
     }),
   )
 }

@@ -16,8 +16,8 @@ const labels: Readonly<Record<Field, string>> = {
 export function showLedger(ledger: Ledger): void {
   const search = byId('invoice-search', HTMLInputElement)
   const status = byId('invoice-status', HTMLSelectElement)
-  const nothing = byId('no-invoices', HTMLElement)
-  const show = createKeyedList<Invoice>(byId('invoices', HTMLElement), {
+  const emptyNote = byId('no-invoices', HTMLElement)
+  const showRows = createKeyedList<Invoice>(byId('invoices', HTMLElement), {
     key: ({ id }) => id,
     create: (invoice) => createRow(ledger, invoice),
   })
@@ -26,8 +26,8 @@ export function showLedger(ledger: Ledger): void {
     const filter = [...statuses, 'open' as const].find((each) => each === status.value)
     const query: InvoiceFilter = { query: search.value, ...(filter && { status: filter }) }
     const found = findInvoices(invoices, query)
-    show(found)
-    nothing.hidden = found.length > 0
+    showRows(found)
+    emptyNote.hidden = found.length > 0
     setText(byId('ledger-sums', HTMLElement), describeSums(invoices))
   }
   search.addEventListener('input', render)
@@ -38,8 +38,8 @@ export function showLedger(ledger: Ledger): void {
 
 function describeSums(invoices: readonly Invoice[]): string {
   const sum = (status: 'open' | 'overdue'): string => {
-    const some = findInvoices(invoices, { status })
-    return formatMoney(some.reduce((total, { amount }) => total + amount, 0))
+    const matching = findInvoices(invoices, { status })
+    return formatMoney(matching.reduce((total, { amount }) => total + amount, 0))
   }
   return `${sum('open')} open · ${sum('overdue')} overdue`
 }
@@ -79,21 +79,21 @@ function createCell(ledger: Ledger, id: string, field: Field): View<Invoice> {
     }
   })
   const element = el('td', { class: `cell-${field}` }, input)
-  let shown: string | undefined
+  let shownText: string | undefined
   return {
     element,
     update(invoice) {
       const text = textOf(invoice, field)
-      if (text === shown) return
-      if (shown !== undefined) mark(element)
-      shown = text
+      if (text === shownText) return
+      if (shownText !== undefined) markChanged(element)
+      shownText = text
       input.value = text
     },
   }
 }
 
 /** Marks a changed cell for a moment, and brings it into view unless a person is at work in the sheet. */
-function mark(cell: HTMLElement): void {
+function markChanged(cell: HTMLElement): void {
   cell.classList.remove('changed')
   // The animation starts anew with each change.
   requestAnimationFrame(() => cell.classList.add('changed'))

@@ -38,12 +38,12 @@ export function createLedger(): Ledger {
   let state = loadLedger()
   const listeners = new Set<() => void>()
 
-  const show = (next: LedgerState): void => {
+  const setState = (next: LedgerState): void => {
     state = next
     for (const listener of listeners) listener()
   }
   const change = (part: Partial<LedgerState>): void => {
-    show({ ...state, ...part })
+    setState({ ...state, ...part })
     saveLedger(state)
   }
   const get = (id: string): Invoice => {
@@ -58,7 +58,7 @@ export function createLedger(): Ledger {
       edits,
     })
   }
-  onOtherTabSaved(() => show(loadLedger()))
+  onOtherTabSaved(() => setState(loadLedger()))
 
   return {
     getState: () => state,
@@ -71,22 +71,22 @@ export function createLedger(): Ledger {
       const earlier = state.edits.find((edit) => key !== '' && edit.key === key)
       if (earlier) return earlier
       const before = get(id)
-      const after = textOf({ ...before, ...parseField(field, to) }, field)
-      const edit: Edit = { key, id, field, from: textOf(before, field), to: after }
+      const newText = textOf({ ...before, ...parseField(field, to) }, field)
+      const edit: Edit = { key, id, field, from: textOf(before, field), to: newText }
       set(edit, key === '' ? state.edits : [...state.edits, edit].slice(-MAX_EDITS))
       return edit
     },
     revert({ id, field, from, to }) {
-      const present = textOf(get(id), field)
-      if (present === from) return
-      if (present !== to)
-        throw new Error(`The ${field} of ${id} has changed since, to “${present}”. It stays.`)
+      const currentText = textOf(get(id), field)
+      if (currentText === from) return
+      if (currentText !== to)
+        throw new Error(`The ${field} of ${id} has changed since, to “${currentText}”. It stays.`)
       set({ id, field, to: from })
     },
     add(invoices) {
-      const known = new Set(state.invoices.map(({ id }) => id))
-      const added = invoices.filter(({ id }) => !known.has(id) && known.add(id))
-      if (added.length > 0) change({ invoices: byId([...state.invoices, ...added]) })
+      const knownIds = new Set(state.invoices.map(({ id }) => id))
+      const added = invoices.filter(({ id }) => !knownIds.has(id) && knownIds.add(id))
+      if (added.length > 0) change({ invoices: sortById([...state.invoices, ...added]) })
       return added
     },
     remove(ids) {
@@ -97,6 +97,6 @@ export function createLedger(): Ledger {
   }
 }
 
-function byId(invoices: readonly Invoice[]): readonly Invoice[] {
-  return invoices.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+function sortById(invoices: readonly Invoice[]): readonly Invoice[] {
+  return invoices.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }

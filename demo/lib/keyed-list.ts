@@ -24,8 +24,8 @@ export function createKeyedList<Item>(
       const view = views.get(key) ?? options.create(item)
       views.set(key, view)
       view.update(item)
-      const present = parent.children[index] ?? null
-      if (present !== view.element) parent.insertBefore(view.element, present)
+      const current = parent.children[index] ?? null
+      if (current !== view.element) parent.insertBefore(view.element, current)
     })
   }
 }

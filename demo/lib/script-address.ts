@@ -10,15 +10,15 @@ declare global {
 }
 
 let policy: Policy | undefined
-const allowed = new Set<string>()
+const allowedUrls = new Set<string>()
 
 /** The address of a worker's file as the page's policy wants it, which allows only those that the build made. */
 export function scriptAddress(url: string): string {
-  allowed.add(url)
+  allowedUrls.add(url)
   policy ??= window.trustedTypes?.createPolicy('kiln', {
-    createScriptURL(asked) {
-      if (!allowed.has(asked)) throw new TypeError(`No script of this page: ${asked}`)
-      return asked
+    createScriptURL(scriptUrl) {
+      if (!allowedUrls.has(scriptUrl)) throw new TypeError(`No script of this page: ${scriptUrl}`)
+      return scriptUrl
     },
   })
   return policy?.createScriptURL(url) ?? url

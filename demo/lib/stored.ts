@@ -1,4 +1,4 @@
-export interface Stored {
+export interface StoredValue {
   /** Undefined when nothing was written, or it can't be read. */
   read(): unknown
   write(value: unknown): void
@@ -8,7 +8,7 @@ export interface Stored {
  * A value in `localStorage` or `sessionStorage`. Where storage is full or forbidden, nothing is kept
  * and nothing fails: the page works on, a reload forgets.
  */
-export function stored(area: 'localStorage' | 'sessionStorage', key: string): Stored {
+export function storedValue(area: 'localStorage' | 'sessionStorage', key: string): StoredValue {
   return {
     read() {
       try {

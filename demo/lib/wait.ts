@@ -2,14 +2,14 @@
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    const stop = (): void => {
+    const onAbort = (): void => {
       clearTimeout(timer)
       reject(signal.reason)
     }
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
+      signal.removeEventListener('abort', onAbort)
       resolve()
     }, ms)
-    signal.addEventListener('abort', stop, { once: true })
+    signal.addEventListener('abort', onAbort, { once: true })
   })
 }

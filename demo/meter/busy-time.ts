@@ -33,25 +33,25 @@ const startedAt: number[] = []
 export function countMessages(): void {
   port1.addEventListener('message', () => countWork(startedAt.shift() ?? performance.now()))
   port1.start()
-  const count = (): void => {
+  const countMessage = (): void => {
     startedAt.push(performance.now())
     // The next task gets this message, after all promises of this task.
     port2.postMessage(null)
   }
   const { addEventListener: listen } = MessagePort.prototype
-  const handler = Object.getOwnPropertyDescriptor(MessagePort.prototype, 'onmessage')
+  const descriptor = Object.getOwnPropertyDescriptor(MessagePort.prototype, 'onmessage')
   MessagePort.prototype.addEventListener = function (
     this: MessagePort,
     ...[type, ...rest]: Parameters<typeof listen>
   ) {
-    if (type === 'message') listen.call(this, 'message', count)
+    if (type === 'message') listen.call(this, 'message', countMessage)
     listen.call(this, type, ...rest)
   }
   Object.defineProperty(MessagePort.prototype, 'onmessage', {
-    ...handler,
+    ...descriptor,
     set(this: MessagePort, next: unknown) {
-      listen.call(this, 'message', count)
-      handler?.set?.call(this, next)
+      listen.call(this, 'message', countMessage)
+      descriptor?.set?.call(this, next)
     },
   })
 }

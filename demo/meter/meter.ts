@@ -1,26 +1,26 @@
 import { byId, el, setText } from '../lib/dom.ts'
 import { Latest } from '../lib/latest.ts'
-import { byPage, byWorker, type ReadStream } from './read-stream.ts'
+import { readInPage, readInWorker, type ReadStream } from './read-stream.ts'
 import { busyTime, countMessages, resetBusyTime, type BusyTime } from './busy-time.ts'
 import { watchFrames } from './watch-frames.ts'
 
 /** Characters of the answer that are drawn. */
-const SHOWN = 160
+const SHOWN_CHARACTERS = 160
 /** Readings of which the best counts. */
-const READINGS = 5
+const READING_COUNT = 5
 
-const readers: Readonly<Record<string, ReadStream>> = { worker: byWorker, page: byPage }
-const live = new Latest()
+const readers: Readonly<Record<string, ReadStream>> = { worker: readInWorker, page: readInPage }
+const latestWatch = new Latest()
 
 /** Measures while the panel is shown. */
 export function watchMeter(isShown: boolean): void {
-  if (!isShown) return live.stop()
+  if (!isShown) return latestWatch.stop()
   const output = byId('meter-live', HTMLOutputElement)
   const bar = byId('meter-bar', HTMLMeterElement)
   watchFrames((longestMs) => {
     setText(output, `${longestMs.toFixed()} ms`)
     bar.value = longestMs
-  }, live.start())
+  }, latestWatch.start())
 }
 
 /** Connects the switch and the button. */
@@ -34,7 +34,7 @@ export function connectMeter(): void {
     const reader = String(new FormData(form).get('reader'))
     start.disabled = true
     setText(problem, '')
-    measure(readers[reader] ?? byWorker)
+    measure(readers[reader] ?? readInWorker)
       .then((time) => showBusyTime(reader, time))
       .catch((error: unknown) =>
         setText(problem, error instanceof Error ? error.message : String(error)),
@@ -48,8 +48,8 @@ async function measure(read: ReadStream): Promise<BusyTime> {
   // The first reading loads and starts what it needs.
   await read(() => undefined)
   const readings: BusyTime[] = []
-  while (readings.length < READINGS) readings.push(await measureOnce(read))
-  return readings.reduce((least, each) => (each.totalMs < least.totalMs ? each : least))
+  while (readings.length < READING_COUNT) readings.push(await measureOnce(read))
+  return readings.reduce((best, each) => (each.totalMs < best.totalMs ? each : best))
 }
 
 async function measureOnce(read: ReadStream): Promise<BusyTime> {
@@ -63,7 +63,7 @@ async function measureOnce(read: ReadStream): Promise<BusyTime> {
     isDrawing = true
     requestAnimationFrame(() => {
       isDrawing = false
-      setText(answer, text.slice(-SHOWN))
+      setText(answer, text.slice(-SHOWN_CHARACTERS))
     })
   })
   return busyTime()

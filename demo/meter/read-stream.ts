@@ -9,7 +9,7 @@ export type ReadStream = (onText: (text: string) => void) => Promise<void>
 let agent: Agent | undefined
 
 /** Offstage: the worker fetches and parses, this page gets the text. */
-export const byWorker: ReadStream = async (onText) => {
+export const readInWorker: ReadStream = async (onText) => {
   agent ??= createAgent({
     model: {
       provider: 'openai-compatible',
@@ -26,7 +26,7 @@ export const byWorker: ReadStream = async (onText) => {
 }
 
 /** A plain fetch loop in this page. It stores nothing and checks nothing. */
-export const byPage: ReadStream = async (onText) => {
+export const readInPage: ReadStream = async (onText) => {
   const response = await fetch(new URL(STREAM_FILE, document.baseURI), { cache: 'no-store' })
   if (!response.ok || !response.body) throw new Error(`The stream failed: ${response.status}`)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()

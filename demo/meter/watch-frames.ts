@@ -2,20 +2,20 @@
 export function watchFrames(onLongest: (longestMs: number) => void, signal: AbortSignal): void {
   const WINDOW_MS = 5000
   let frames: { readonly at: number; readonly ms: number }[] = []
-  let last = performance.now()
-  let told = last
-  const look = (): void => {
+  let lastAt = performance.now()
+  let reportedAt = lastAt
+  const onFrame = (): void => {
     if (signal.aborted) return
-    const at = performance.now()
+    const now = performance.now()
     // A hidden page draws no frames.
-    if (document.visibilityState === 'visible') frames.push({ at, ms: at - last })
-    last = at
-    if (at - told > 500) {
-      told = at
-      frames = frames.filter((frame) => at - frame.at < WINDOW_MS)
+    if (document.visibilityState === 'visible') frames.push({ at: now, ms: now - lastAt })
+    lastAt = now
+    if (now - reportedAt > 500) {
+      reportedAt = now
+      frames = frames.filter((frame) => now - frame.at < WINDOW_MS)
       onLongest(Math.max(0, ...frames.map(({ ms }) => ms)))
     }
-    requestAnimationFrame(look)
+    requestAnimationFrame(onFrame)
   }
-  requestAnimationFrame(look)
+  requestAnimationFrame(onFrame)
 }

@@ -1,11 +1,11 @@
 import type { ModelConfig } from 'offstage'
-import { stored } from '../lib/stored.ts'
+import { storedValue } from '../lib/stored.ts'
 
 /** How a model writes calls. */
 export type CallMode = NonNullable<ModelConfig['toolMode']>
 
 const modes: readonly CallMode[] = ['auto', 'native', 'action']
-const store = stored('localStorage', 'kiln-call-mode')
+const store = storedValue('localStorage', 'kiln-call-mode')
 
 export function loadCallMode(): CallMode {
   return callModeIn(store.read())

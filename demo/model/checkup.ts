@@ -10,11 +10,11 @@ export interface Checkup {
   clear(): void
 }
 
-export function createCheckup(place: HTMLElement): Checkup {
+export function createCheckup(container: HTMLElement): Checkup {
   const latest = new Latest()
   const show = (report: readonly Node[]): void => {
-    place.replaceChildren(...report)
-    place.scrollIntoView({ block: 'nearest' })
+    container.replaceChildren(...report)
+    container.scrollIntoView({ block: 'nearest' })
   }
   return {
     async run(config) {
@@ -25,7 +25,7 @@ export function createCheckup(place: HTMLElement): Checkup {
     },
     clear() {
       latest.stop()
-      place.replaceChildren()
+      container.replaceChildren()
     },
   }
 }

@@ -36,18 +36,18 @@ const endpointCodes: ReadonlySet<ErrorCode> = new Set([
 /** Shows why a run failed and what to do about it. A button has the doctor examine the model's endpoint. */
 export function createFailure(model: () => ModelConfig): (error: ErrorData | undefined) => void {
   const box = byId('failure', HTMLElement)
-  const why = byId('failure-why', HTMLButtonElement)
+  const whyButton = byId('failure-why', HTMLButtonElement)
   const checkup = createCheckup(byId('failure-report', HTMLElement))
-  let shown: ErrorData | undefined
-  why.addEventListener('click', () => void checkup.run(model()))
+  let shownError: ErrorData | undefined
+  whyButton.addEventListener('click', () => void checkup.run(model()))
   return (error) => {
-    if (error?.message !== shown?.message) checkup.clear()
-    shown = error
+    if (error?.message !== shownError?.message) checkup.clear()
+    shownError = error
     const hint = error && (hints[error.code] ?? '')
-    const isOfEndpoint =
+    const isEndpointError =
       error !== undefined && endpointCodes.has(error.code) && isServed(model().provider)
-    box.hidden = !hint && !isOfEndpoint
-    why.hidden = !isOfEndpoint
+    box.hidden = !hint && !isEndpointError
+    whyButton.hidden = !isEndpointError
     setText(byId('failure-hint', HTMLElement), hint ?? '')
   }
 }

@@ -28,10 +28,10 @@ export function createFoundModels(options: FoundOptions): FoundModels {
   const show = (text: string, models: readonly Discovery[] = []): void => {
     setText(status, text)
     list.replaceChildren(
-      ...models.map((found) =>
-        found.type === 'server'
-          ? describeServer(found, options.onPick)
-          : describeEngine(found, options.onEngine),
+      ...models.map((entry) =>
+        entry.type === 'server'
+          ? describeServer(entry, options.onPick)
+          : describeEngine(entry, options.onEngine),
       ),
     )
   }
@@ -68,7 +68,7 @@ function describeServer(
   onPick: (server: FoundServer, model: string) => void,
 ): HTMLElement {
   const name = presetOf(server.provider)?.label ?? server.provider
-  const choice = (model: string, label: string): HTMLElement =>
+  const choiceButton = (model: string, label: string): HTMLElement =>
     el(
       'button',
       {
@@ -88,8 +88,8 @@ function describeServer(
     el(
       'div',
       { class: 'found-choices' },
-      ...(isReady ? server.models.map((model) => choice(model, model)) : []),
-      ...(needsKey ? [choice('', 'Type the key')] : []),
+      ...(isReady ? server.models.map((model) => choiceButton(model, model)) : []),
+      ...(needsKey ? [choiceButton('', 'Type the key')] : []),
     ),
   )
 }

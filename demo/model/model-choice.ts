@@ -1,5 +1,5 @@
 import type { ModelConfig, Script } from 'offstage'
-import { stored } from '../lib/stored.ts'
+import { storedValue } from '../lib/stored.ts'
 import { NO_MODEL, presetOf } from './presets.ts'
 
 /** The visitor's choice of a model. The API key is never stored. */
@@ -19,7 +19,7 @@ const retry = { maxRetries: 30, maxDelayMs: 2000 }
 /** Tokens that a model from a file is given. More take more memory. */
 const FILE_CONTEXT = 8192
 
-const store = stored('localStorage', 'kiln-model')
+const store = storedValue('localStorage', 'kiln-model')
 
 /** Describes the chosen model to an agent. Without a model, `script` is played. */
 export function toModelConfig(

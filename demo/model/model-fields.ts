@@ -56,13 +56,13 @@ export function createModelFields(): ModelFields {
       model.value = choice.model || model.value
     },
     read() {
-      const chosen = file.files?.[0]
+      const chosenFile = file.files?.[0]
       return {
         provider: provider.value,
         baseURL: baseURL.value,
         model: model.value,
         apiKey: apiKey.value,
-        ...(chosen?.name === model.value && { file: chosen }),
+        ...(chosenFile?.name === model.value && { file: chosenFile }),
       }
     },
     focusKey: () => apiKey.focus(),

@@ -20,12 +20,12 @@ export class ModelPicker {
   readonly #options: PickerOptions
   readonly #dialog: HTMLDialogElement = byId('model-dialog', HTMLDialogElement)
   readonly #fields: ModelFields = createModelFields()
-  readonly #found: FoundModels
+  readonly #foundModels: FoundModels
   #choice: ModelChoice = loadChoice()
 
   constructor(options: PickerOptions) {
     this.#options = options
-    this.#found = createFoundModels({
+    this.#foundModels = createFoundModels({
       onPick: (server, model) => this.#pickFound(server, model),
       onEngine: (provider, model) => this.#fields.show({ provider, baseURL: '', model }),
     })
@@ -41,7 +41,7 @@ export class ModelPicker {
     form.addEventListener('submit', () => this.#pick(this.#fields.read()))
     this.#dialog.addEventListener('close', () => {
       checkup.clear()
-      this.#found.clear()
+      this.#foundModels.clear()
       options.onClose()
     })
     showName(this.#choice)
@@ -54,11 +54,11 @@ export class ModelPicker {
   /** Opens the dialog because a person asked for it, and looks for local models. */
   open(): void {
     this.#show('')
-    this.#found.search()
+    this.#foundModels.search()
   }
 
   /** Opens the dialog by itself, so it looks for nothing. `problem` says why. */
-  demand(problem: string): void {
+  openWithProblem(problem: string): void {
     this.#show(problem)
   }
 

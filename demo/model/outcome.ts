@@ -21,11 +21,11 @@ export function withOutcome(
   outcomes: Outcomes,
 ): Script {
   const text = outcomeOf(messages, outcomes)
-  const filled = (steps: readonly ScriptStep[]): readonly ScriptStep[] =>
+  const fillSteps = (steps: readonly ScriptStep[]): readonly ScriptStep[] =>
     steps.map((step) => (step.text === OUTCOME ? { ...step, text } : step))
   return {
     ...script,
-    scenes: (script.scenes ?? []).map((scene) => ({ ...scene, steps: filled(scene.steps) })),
+    scenes: (script.scenes ?? []).map((scene) => ({ ...scene, steps: fillSteps(scene.steps) })),
   }
 }
 

@@ -4,26 +4,26 @@ const APOLOGY = 'That call was malformed, so it never ran. Once more.'
 
 /** The script with each step repeated whose calls arrived malformed, as a model repeats them. */
 export function withRepeats(script: Script, messages: readonly Message[]): Script {
-  const broken = brokenAnswers(messages)
-  if (broken.length === 0) return script
-  const repeated = (steps: readonly ScriptStep[]): readonly ScriptStep[] =>
-    broken.reduce((all, index) => {
-      const step = all[index]
-      return step ? all.toSpliced(index + 1, 0, { ...step, text: APOLOGY }) : all
+  const brokenIndexes = brokenAnswers(messages)
+  if (brokenIndexes.length === 0) return script
+  const repeatSteps = (steps: readonly ScriptStep[]): readonly ScriptStep[] =>
+    brokenIndexes.reduce((result, index) => {
+      const step = result[index]
+      return step ? result.toSpliced(index + 1, 0, { ...step, text: APOLOGY }) : result
     }, steps)
   return {
     ...script,
-    scenes: (script.scenes ?? []).map((scene) => ({ ...scene, steps: repeated(scene.steps) })),
+    scenes: (script.scenes ?? []).map((scene) => ({ ...scene, steps: repeatSteps(scene.steps) })),
   }
 }
 
 /** Positions of the answers with malformed calls, since the last message of a person. */
 function brokenAnswers(messages: readonly Message[]): readonly number[] {
-  const last = messages.findLastIndex(({ role, ...message }) => {
+  const lastUserIndex = messages.findLastIndex(({ role, ...message }) => {
     return role === 'user' && !('synthetic' in message && message.synthetic)
   })
   return messages
-    .slice(last + 1)
+    .slice(lastUserIndex + 1)
     .filter((message) => message.role === 'assistant')
     .flatMap(({ parts }, index) => {
       const isBroken = parts.some(

@@ -5,11 +5,11 @@ export function mainFile(
   { app, model, callMode, edits }: ProjectSetup,
   isScripted: boolean,
 ): string {
-  const create = app === 'shop' ? 'createShopApp' : 'createLedgerApp'
+  const createName = app === 'shop' ? 'createShopApp' : 'createLedgerApp'
   const { provider, baseURL, model: name, hadKey } = model
   const toolMode = callMode === 'auto' ? {} : { toolMode: callMode }
   const config = toCode({ provider, model: name, ...(baseURL && { baseURL }), ...toolMode })
-  const connected = `${
+  const modelCode = `${
     hadKey ? '// Add `apiKey`, or a relay that keeps the key on your server.\n' : ''
   }const model: ModelConfig = ${config}\n`
   const isEdited = Object.keys(edits).length > 0
@@ -17,10 +17,10 @@ export function mainFile(
 import type { ModelConfig } from 'offstage'
 import { createDemoAgent } from './agent/demo-agent.ts'
 import { suggestionsOf${isScripted ? ', scriptOf' : ''} } from './model/script.ts'
-import { ${create} } from './${app}/${app}-app.ts'
+import { ${createName} } from './${app}/${app}-app.ts'
 ${isEdited ? `import { editTools${isScripted ? ', ownScenes' : ''}, type ToolEdits } from './tools/edit-tools.ts'\n` : ''}
-const app = ${create}()
-${isEdited ? `const edits: ToolEdits = ${toCode(edits)}\n` : ''}${isScripted ? scripted(isEdited, toolMode) : connected}
+const app = ${createName}()
+${isEdited ? `const edits: ToolEdits = ${toCode(edits)}\n` : ''}${isScripted ? scriptedModelCode(isEdited, toolMode) : modelCode}
 const agent = createDemoAgent(app, { model${isEdited ? ', tools: editTools(app.tools, edits)' : ''} })
 const chat = document.querySelector('offstage-chat')
 if (!chat) throw new Error('index.html has no chat.')
@@ -32,7 +32,7 @@ chat.agent = agent
 `
 }
 
-function scripted(isEdited: boolean, toolMode: object): string {
+function scriptedModelCode(isEdited: boolean, toolMode: object): string {
   const scenes = isEdited ? '[...ownScenes(edits), ...app.scenes]' : 'app.scenes'
   const config = JSON.stringify({ provider: 'scripted', model: 'script', ...toolMode }).slice(1, -1)
   return `// A script plays the model. To connect one, replace this by the line below.

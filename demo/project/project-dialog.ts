@@ -25,14 +25,14 @@ export async function openProject(setup: ProjectSetup): Promise<void> {
 }
 
 async function copy(text: HTMLTextAreaElement): Promise<void> {
-  const told = byId('project-told', HTMLElement)
+  const statusLine = byId('project-told', HTMLElement)
   try {
     await navigator.clipboard.writeText(text.value)
-    setText(told, 'Copied.')
+    setText(statusLine, 'Copied.')
   } catch {
     // A frame may have no access to the clipboard: the person copies the selection.
     text.select()
-    setText(told, 'Selected. Copy it with your keyboard.')
+    setText(statusLine, 'Selected. Copy it with your keyboard.')
   }
 }
 

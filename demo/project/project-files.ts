@@ -43,22 +43,22 @@ export async function projectFiles(setup: ProjectSetup): Promise<readonly Projec
     { path: 'README.md', text: readme(setup) },
     { path: '.gitignore', text: 'node_modules\ndist\n.env*\n' },
   ]
-  return files.toSorted((one, other) => rank(one) - rank(other) || (one.path < other.path ? -1 : 1))
+  return files.toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
 }
 
 async function loadAll(
-  globbed: Readonly<Record<string, () => Promise<string>>>,
+  loaders: Readonly<Record<string, () => Promise<string>>>,
 ): Promise<readonly ProjectFile[]> {
-  const entries = Object.entries(globbed)
+  const entries = Object.entries(loaders)
   return Promise.all(entries.map(async ([path, load]) => ({ path, text: await load() })))
 }
 
 /** Place of a file in the list: readers open the first ones first. */
 function rank({ path }: ProjectFile): number {
-  const first = ['README.md', 'src/main.ts', 'index.html']
-  const index = first.indexOf(path)
+  const firstPaths = ['README.md', 'src/main.ts', 'index.html']
+  const index = firstPaths.indexOf(path)
   if (index >= 0) return index
-  return path.endsWith('-tools.ts') ? first.length : first.length + 1
+  return path.endsWith('-tools.ts') ? firstPaths.length : firstPaths.length + 1
 }
 
 function exampleFile(name: string, text: string, { app }: ProjectSetup): ProjectFile {
@@ -94,7 +94,7 @@ function pageFile(
     <title>${title}</title>
     <link rel="icon" href="data:," />
 ${styles
-  .toSorted((one) => (one.endsWith('base.css') ? -1 : 0))
+  .toSorted((stylePath) => (stylePath.endsWith('base.css') ? -1 : 0))
   .map((path) => `    <link rel="stylesheet" href="/src/${path}" />`)
   .join('\n')}
   </head>

@@ -2,7 +2,7 @@ import type { ProjectFile } from './project-setup.ts'
 
 const LOCAL_HEADER = 0x04034b50
 const CENTRAL_HEADER = 0x02014b50
-const END = 0x06054b50
+const END_RECORD = 0x06054b50
 /** Names are in UTF-8. */
 const FLAGS = 0x0800
 /** 1 January 1980, the first day that the format has. */
@@ -20,13 +20,13 @@ export function zip(files: readonly ProjectFile[]): Blob {
     const common = [...u16(20, FLAGS, 0, 0, DATE), ...u32(crc32(data), data.length, data.length)]
     const local = bytes(u32(LOCAL_HEADER), common, u16(name.length, 0), name)
     locals.push(local, data)
-    const at = [...u16(0, 0, 0, 0), ...u32(0, offset)]
-    central.push(bytes(u32(CENTRAL_HEADER), u16(20), common, u16(name.length), at, name))
+    const attributes = [...u16(0, 0, 0, 0), ...u32(0, offset)]
+    central.push(bytes(u32(CENTRAL_HEADER), u16(20), common, u16(name.length), attributes, name))
     offset += local.length + data.length
   }
   const size = central.reduce((sum, { length }) => sum + length, 0)
   const count = files.length
-  const end = bytes(u32(END), u16(0, 0, count, count), u32(size, offset), u16(0))
+  const end = bytes(u32(END_RECORD), u16(0, 0, count, count), u32(size, offset), u16(0))
   return new Blob([...locals, ...central, end], { type: 'application/zip' })
 }
 

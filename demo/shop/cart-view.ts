@@ -7,7 +7,7 @@ import { priceOf, totalsOf } from './prices.ts'
 import type { Shop } from './shop.ts'
 import { MAX_QUANTITY } from './shop.ts'
 import type { CartLine, ShopState } from './shop-state.ts'
-import { tellShopper } from './tell-shopper.ts'
+import { runShopAction } from './run-shop-action.ts'
 
 export function showCart(shop: Shop): void {
   const title = byId('cart-title', HTMLElement)
@@ -25,7 +25,7 @@ export function showCart(shop: Shop): void {
     checkout.disabled = state.cart.length === 0
     showTotals(state)
   }
-  checkout.addEventListener('click', () => tellShopper(() => void shop.checkOut('standard')))
+  checkout.addEventListener('click', () => runShopAction(() => void shop.checkOut('standard')))
   listenToCoupons(shop)
   shop.subscribe(render)
   render()
@@ -36,12 +36,12 @@ function createLine(shop: Shop, { sku }: CartLine, onRemoved: () => void): View<
   const quantity = el('input', { type: 'number', min: 1, max: MAX_QUANTITY, step: 1 })
   quantity.setAttribute('aria-label', `Quantity of ${name}`)
   quantity.addEventListener('change', () =>
-    tellShopper(() => shop.setQuantity(sku, quantity.valueAsNumber)),
+    runShopAction(() => shop.setQuantity(sku, quantity.valueAsNumber)),
   )
   const remove = el('button', { type: 'button', class: 'quiet' }, '✕')
   remove.setAttribute('aria-label', `Remove ${name} from the cart`)
   remove.addEventListener('click', () => {
-    tellShopper(() => shop.remove(sku))
+    runShopAction(() => shop.remove(sku))
     onRemoved()
   })
   const price = el('span', { class: 'line-price' })
@@ -59,7 +59,7 @@ function listenToCoupons(shop: Shop): void {
   const code = byId('coupon', HTMLInputElement)
   byId('coupon-form', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault()
-    tellShopper(() => {
+    runShopAction(() => {
       shop.applyCoupon(code.value)
       code.value = ''
     })

@@ -7,19 +7,19 @@ import { searchProducts } from './catalogue.ts'
 import { drawProduct } from './picture.ts'
 import type { Shop } from './shop.ts'
 import { quantityOf } from './shop.ts'
-import { tellShopper } from './tell-shopper.ts'
+import { runShopAction } from './run-shop-action.ts'
 
 export function showCatalogue(shop: Shop): void {
   const search = byId('search', HTMLInputElement)
-  const nothing = byId('no-products', HTMLElement)
-  const show = createKeyedList<Product>(byId('products', HTMLElement), {
+  const emptyNote = byId('no-products', HTMLElement)
+  const showProducts = createKeyedList<Product>(byId('products', HTMLElement), {
     key: ({ sku }) => sku,
     create: (product) => createCard(shop, product),
   })
   const render = (): void => {
     const found = searchProducts(search.value)
-    show(found)
-    nothing.hidden = found.length > 0
+    showProducts(found)
+    emptyNote.hidden = found.length > 0
   }
   search.addEventListener('input', render)
   shop.subscribe(render)
@@ -28,7 +28,7 @@ export function showCatalogue(shop: Shop): void {
 
 function createCard(shop: Shop, product: Product): View<Product> {
   const inCart = el('span', { class: 'in-cart' })
-  const add = (): void => tellShopper(() => shop.add(product.sku, 1))
+  const add = (): void => runShopAction(() => shop.add(product.sku, 1))
   const button = el('button', { type: 'button', onclick: add }, 'Add')
   button.setAttribute('aria-label', `Add ${product.name} to the cart`)
   const element = el(

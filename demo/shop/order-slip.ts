@@ -2,7 +2,7 @@ import type { Agent, JsonValue, ShownCall } from 'offstage'
 import type { CallRenderers } from 'offstage/chat'
 import { el } from '../lib/dom.ts'
 import { formatDay, formatMoney } from '../lib/format.ts'
-import { isAskedOrder, type AskedOrder } from './asked-order.ts'
+import { isProposedOrder, type ProposedOrder } from './proposed-order.ts'
 import { deliveryPrices } from './prices.ts'
 import { arrivalOf } from './shop.ts'
 import type { Speed } from './shop-state.ts'
@@ -13,22 +13,30 @@ import type { Speed } from './shop-state.ts'
  */
 export function orderSlip(agent: Agent): CallRenderers[string] {
   return (call, { container, respond }) => {
-    const pay = (speed: Speed, shown: ShownCall): Promise<boolean> =>
-      speed === speedIn(shown.input) ? respond(true) : agent.approve(shown, { input: { speed } })
-    const draw = (shown: ShownCall): void => {
-      const order = shown.about?.data
-      const parts = isAskedOrder(order) ? orderParts(order, shown) : []
+    const pay = (speed: Speed, currentCall: ShownCall): Promise<boolean> =>
+      speed === speedIn(currentCall.input)
+        ? respond(true)
+        : agent.approve(currentCall, { input: { speed } })
+    const draw = (currentCall: ShownCall): void => {
+      const order = currentCall.about?.data
+      const parts = isProposedOrder(order) ? orderParts(order, currentCall) : []
       container.replaceChildren(
-        el('div', { class: 'slip' }, el('h3', {}, 'Your order'), ...parts, ...endOf(shown)),
+        el(
+          'div',
+          { class: 'slip' },
+          el('h3', {}, 'Your order'),
+          ...parts,
+          ...outcomeOf(currentCall),
+        ),
       )
     }
-    const orderParts = (order: AskedOrder, shown: ShownCall): Node[] => [
+    const orderParts = (order: ProposedOrder, currentCall: ShownCall): Node[] => [
       el('dl', { class: 'totals' }, ...order.lines.map(({ text, price }) => row(text, price))),
-      ...(shown.status === 'awaiting-approval'
+      ...(currentCall.status === 'awaiting-approval'
         ? [
-            createQuestion(order, speedIn(shown.input), {
-              pay: (speed) => pay(speed, shown),
-              leave: () => respond('The shopper does not want to order now.'),
+            createQuestion(order, speedIn(currentCall.input), {
+              pay: (speed) => pay(speed, currentCall),
+              decline: () => respond('The shopper does not want to order now.'),
             }),
           ]
         : []),
@@ -46,33 +54,37 @@ export function orderSlip(agent: Agent): CallRenderers[string] {
 
 interface Answers {
   pay(speed: Speed): Promise<boolean>
-  leave(): Promise<boolean>
+  decline(): Promise<boolean>
 }
 
-function createQuestion(order: AskedOrder, asked: Speed, answers: Answers): HTMLElement {
+function createQuestion(
+  order: ProposedOrder,
+  requestedSpeed: Speed,
+  answers: Answers,
+): HTMLElement {
   const select = el('select', { 'aria-label': 'Delivery' }, ...speeds.map(optionOf))
-  select.value = asked
-  const pay = el('button', { type: 'button', class: 'primary' })
-  const leave = el('button', { type: 'button' }, "Don't order")
+  select.value = requestedSpeed
+  const payButton = el('button', { type: 'button', class: 'primary' })
+  const declineButton = el('button', { type: 'button' }, "Don't order")
   const problem = el('p', { class: 'notice', role: 'alert' })
-  const chosen = (): Speed => speeds.find((speed) => speed === select.value) ?? asked
+  const chosenSpeed = (): Speed => speeds.find((speed) => speed === select.value) ?? requestedSpeed
   const showPrice = (): void => {
-    pay.textContent = `Pay ${formatMoney(order.total + deliveryPrices[chosen()])}`
+    payButton.textContent = `Pay ${formatMoney(order.total + deliveryPrices[chosenSpeed()])}`
   }
-  const answer = (given: Promise<boolean>): void => {
-    given.catch((error: unknown) => {
+  const showFailure = (result: Promise<boolean>): void => {
+    result.catch((error: unknown) => {
       problem.textContent = error instanceof Error ? error.message : String(error)
     })
   }
   select.addEventListener('change', showPrice)
-  pay.addEventListener('click', () => answer(answers.pay(chosen())))
-  leave.addEventListener('click', () => answer(answers.leave()))
+  payButton.addEventListener('click', () => showFailure(answers.pay(chosenSpeed())))
+  declineButton.addEventListener('click', () => showFailure(answers.decline()))
   showPrice()
   return el(
     'div',
     { class: 'slip-question' },
     el('label', {}, 'Delivery ', select),
-    el('div', { class: 'slip-buttons' }, pay, leave),
+    el('div', { class: 'slip-buttons' }, payButton, declineButton),
     problem,
   )
 }
@@ -99,12 +111,12 @@ function speedIn(input: unknown): Speed {
 }
 
 /** Renders the outcome of the order. */
-function endOf({ status, output }: ShownCall): Node[] {
+function outcomeOf({ status, output }: ShownCall): Node[] {
   switch (status) {
     case 'awaiting-approval':
       return []
     case 'succeeded':
-      return [el('p', {}, `Paid. ${output?.type === 'json' ? wordsOf(output.value) : ''}`)]
+      return [el('p', {}, `Paid. ${output?.type === 'json' ? describeOutput(output.value) : ''}`)]
     case 'denied':
       return [el('p', {}, 'Not ordered.')]
     default:
@@ -112,7 +124,7 @@ function endOf({ status, output }: ShownCall): Node[] {
   }
 }
 
-function wordsOf(value: unknown): string {
+function describeOutput(value: unknown): string {
   const { order, paid, deliveredBy } = (value ?? {}) as { readonly [name: string]: unknown }
   return `${String(order)}: ${String(paid)}, arrives by ${String(deliveredBy)}`
 }

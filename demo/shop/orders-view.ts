@@ -8,13 +8,13 @@ import type { Order } from './shop-state.ts'
 
 export function showOrders(shop: Shop): void {
   const empty = byId('orders-empty', HTMLElement)
-  const show = createKeyedList<Order>(byId('orders', HTMLElement), {
+  const showList = createKeyedList<Order>(byId('orders', HTMLElement), {
     key: ({ id }) => id,
     create: createOrder,
   })
   const render = (): void => {
     const { orders } = shop.getState()
-    show(orders)
+    showList(orders)
     empty.hidden = orders.length > 0
   }
   shop.subscribe(render)

@@ -8,11 +8,11 @@ export const shopOutcomes: Outcomes = {
   },
   book_delivery: {
     describe({ confirmed, requests }) {
-      const seen =
+      const courierNote =
         requests === 1
           ? 'The courier saw 1 request, 1 booking.'
           : `The courier saw ${String(requests)} requests, 1 booking (same idempotency key).`
-      return `Booked: ${String(confirmed)}. ${seen}`
+      return `Booked: ${String(confirmed)}. ${courierNote}`
     },
   },
 }

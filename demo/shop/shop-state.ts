@@ -1,4 +1,4 @@
-import { stored } from '../lib/stored.ts'
+import { storedValue } from '../lib/stored.ts'
 
 /** The state that the shop stores. Prices aren't part of it: they come from the catalogue. */
 export interface ShopState {
@@ -41,7 +41,7 @@ export type Speed = 'standard' | 'express'
 const emptyShop: ShopState = { cart: [], coupon: null, deliveries: [], orders: [] }
 
 const STORAGE_KEY = 'kiln-shop'
-const store = stored('localStorage', STORAGE_KEY)
+const store = storedValue('localStorage', STORAGE_KEY)
 
 export function loadShop(): ShopState {
   const state = store.read()

@@ -4,7 +4,7 @@ import { browserNetwork } from '../lib/browser-network.ts'
 import { formatDay, formatMoney } from '../lib/format.ts'
 import { wait } from '../lib/wait.ts'
 import { findProduct, searchProducts } from './catalogue.ts'
-import { askedOrder, describeOrder, isStill } from './asked-order.ts'
+import { proposedOrder, describeOrder, isUnchanged } from './proposed-order.ts'
 import { priceOf, totalsOf } from './prices.ts'
 import { quantityOf, type Shop } from './shop.ts'
 
@@ -165,9 +165,9 @@ function orderTools(shop: Shop): readonly Tool[] {
         required: ['speed'],
       },
       annotations: { destructive: true },
-      describe: ({ speed }) => ({ text: describeOrder(shop, speed), data: askedOrder(shop) }),
+      describe: ({ speed }) => ({ text: describeOrder(shop, speed), data: proposedOrder(shop) }),
       execute({ speed }, { about }) {
-        if (about !== undefined && !isStill(shop, about))
+        if (about !== undefined && !isUnchanged(shop, about))
           throw new Error(
             'The cart has changed since the person was asked, so nothing was ordered.',
           )

@@ -30,24 +30,24 @@ export function createShop(): Shop {
   let state = loadShop()
   const listeners = new Set<() => void>()
 
-  const show = (next: ShopState): void => {
+  const setState = (next: ShopState): void => {
     state = next
     for (const listener of listeners) listener()
   }
   const change = (part: Partial<ShopState>): void => {
-    show({ ...state, ...part })
+    setState({ ...state, ...part })
     saveShop(state)
   }
   const setQuantity = (sku: string, quantity: number): void => {
     requireProduct(sku)
     if (!Number.isInteger(quantity) || quantity < 0 || quantity > MAX_QUANTITY)
       throw new Error(`The quantity must be a whole number from 0 to ${MAX_QUANTITY}.`)
-    const kept = state.cart.filter((line) => line.sku !== sku || quantity > 0)
-    const isNew = quantity > 0 && !kept.some((line) => line.sku === sku)
-    const cart = kept.map((line) => (line.sku === sku ? { sku, quantity } : line))
+    const remaining = state.cart.filter((line) => line.sku !== sku || quantity > 0)
+    const isNew = quantity > 0 && !remaining.some((line) => line.sku === sku)
+    const cart = remaining.map((line) => (line.sku === sku ? { sku, quantity } : line))
     change({ cart: isNew ? [...cart, { sku, quantity }] : cart })
   }
-  onOtherTabSaved(() => show(loadShop()))
+  onOtherTabSaved(() => setState(loadShop()))
 
   return {
     getState: () => state,
@@ -61,9 +61,9 @@ export function createShop(): Shop {
       setQuantity(sku, 0)
     },
     takeOut(sku, quantity) {
-      const present = quantityOf(state, sku)
-      if (present < quantity) throw new Error(`The cart holds only ${present} of ${sku} by now.`)
-      setQuantity(sku, present - quantity)
+      const current = quantityOf(state, sku)
+      if (current < quantity) throw new Error(`The cart holds only ${current} of ${sku} by now.`)
+      setQuantity(sku, current - quantity)
     },
     setQuantity,
     applyCoupon(code) {
@@ -73,12 +73,12 @@ export function createShop(): Shop {
     },
     bookDelivery(slot, key) {
       const { deliveries } = state
-      const present = deliveries.find((one) => one.key === key)
-      const delivery = present
-        ? { ...present, requests: present.requests + 1 }
+      const existing = deliveries.find((each) => each.key === key)
+      const delivery = existing
+        ? { ...existing, requests: existing.requests + 1 }
         : { slot, key, number: deliveries.length + 1, requests: 1 }
-      const others = deliveries.filter((one) => one !== present)
-      change({ deliveries: [...others, delivery] })
+      const otherDeliveries = deliveries.filter((each) => each !== existing)
+      change({ deliveries: [...otherDeliveries, delivery] })
       return delivery
     },
     checkOut(speed) {

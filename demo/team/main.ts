@@ -49,12 +49,12 @@ const showRows = createKeyedList<Member>(members, {
 
 /** Shows the planner, and each member that a call has asked. */
 function showMembers({ conversationId, messages, status }: ConversationSnapshot): void {
-  const asked = messages.flatMap(({ calls = [] }) =>
+  const calledMembers = messages.flatMap(({ calls = [] }) =>
     calls.flatMap(({ child, title, toolName, status: state }) =>
       child ? [{ name: title ?? toolName, conversationId: child.conversationId, state }] : [],
     ),
   )
-  showRows([{ name: 'Planner', conversationId, state: status }, ...asked])
+  showRows([{ name: 'Planner', conversationId, state: status }, ...calledMembers])
 }
 
 let stopFollowing = (): void => {}

@@ -21,7 +21,7 @@ const chat = byId('chat', HTMLElement) as HTMLElementTagNameMap['offstage-chat']
 const sheet = new CSSStyleSheet()
 document.adoptedStyleSheets.push(sheet)
 let theme: keyof typeof THEMES = 'none'
-const own = new Map<string, string>()
+const customValues = new Map<string, string>()
 
 function valuesIn(css: string): Values {
   return new Map(
@@ -43,8 +43,8 @@ function defaults(): Values {
   )
 }
 
-function show(): void {
-  const values = new Map([...valuesIn(THEMES[theme]), ...own])
+function showCss(): void {
+  const values = new Map([...valuesIn(THEMES[theme]), ...customValues])
   const lines = [...values].map(([name, value]) => `  --offstage-${name}: ${value};\n`)
   const css = values.size === 0 ? '' : `:root {\n${lines.join('')}}\n`
   sheet.replaceSync(css)
@@ -52,7 +52,7 @@ function show(): void {
 }
 
 function showVariables(): void {
-  const values = new Map([...defaults(), ...valuesIn(THEMES[theme]), ...own])
+  const values = new Map([...defaults(), ...valuesIn(THEMES[theme]), ...customValues])
   byId('variables', HTMLFormElement).replaceChildren(
     ...VARIABLES.map(({ name, meaning }) =>
       el(
@@ -67,17 +67,17 @@ function showVariables(): void {
 
 /** A colour has one control for light and one for dark. */
 function controls(name: string, value: string): readonly HTMLInputElement[] {
-  const sides = /^light-dark\(\s*([^,]+),\s*([^)]+)\)$/.exec(value)?.slice(1).map(hexOf)
-  if (!sides || sides.includes(undefined)) {
+  const colors = /^light-dark\(\s*([^,]+),\s*([^)]+)\)$/.exec(value)?.slice(1).map(hexOf)
+  if (!colors || colors.includes(undefined)) {
     const field = el('input', { type: 'text', 'aria-label': name, value })
-    field.addEventListener('input', () => set(name, field.value))
+    field.addEventListener('input', () => setValue(name, field.value))
     return [field]
   }
   const fields = ['light', 'dark'].map((side, at) =>
-    el('input', { type: 'color', 'aria-label': `${name}, ${side}`, value: sides[at] ?? '' }),
+    el('input', { type: 'color', 'aria-label': `${name}, ${side}`, value: colors[at] ?? '' }),
   )
   const choose = (): void =>
-    set(name, `light-dark(${fields.map((field) => field.value).join(', ')})`)
+    setValue(name, `light-dark(${fields.map((field) => field.value).join(', ')})`)
   for (const field of fields) field.addEventListener('input', choose)
   return fields
 }
@@ -89,14 +89,14 @@ function hexOf(color: string): string | undefined {
   return hex ? `#${hex}` : /^#[\da-f]{6}$/i.exec(color)?.[0]
 }
 
-function set(name: string, value: string): void {
-  if (value.trim() === '') own.delete(name)
-  else own.set(name, value)
-  show()
+function setValue(name: string, value: string): void {
+  if (value.trim() === '') customValues.delete(name)
+  else customValues.set(name, value)
+  showCss()
 }
 
 /** Buttons of which one is pressed. */
-function choices<Name extends string>(
+function createChoices<Name extends string>(
   id: string,
   names: readonly Name[],
   choose: (name: Name) => void,
@@ -113,16 +113,16 @@ function choices<Name extends string>(
   byId(id, HTMLElement).replaceChildren(...buttons)
 }
 
-choices('themes', ['none', 'graphite', 'paper', 'violet'], (name) => {
+createChoices('themes', ['none', 'graphite', 'paper', 'violet'], (name) => {
   theme = name
-  own.clear()
-  show()
+  customValues.clear()
+  showCss()
   showVariables()
 })
-choices('sides', SIDES, (side) => {
+createChoices('sides', SIDES, (side) => {
   chat.theme = side
 })
-show()
+showCss()
 
 const agent = createAgent({
   model: { provider: 'scripted', model: 'none', script: { steps: [ANSWER] } },
@@ -151,8 +151,8 @@ chat.agent = agent
 chat.send('Show me what you have, and order a mug')
 showVariables()
 // Colours of code come with the first block of code.
-const wait = setInterval(() => {
+const timer = setInterval(() => {
   if (!defaults().has('code-name')) return
-  clearInterval(wait)
+  clearInterval(timer)
   showVariables()
 }, 200)

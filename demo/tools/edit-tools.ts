@@ -23,10 +23,12 @@ export type ToolEdits = Readonly<Record<string, ToolEdit>>
 
 /** The app's tools with their edits, and the visitor's own tools. */
 export function editTools(tools: readonly AnyTool[], edits: ToolEdits): readonly AnyTool[] {
-  const own = Object.entries(edits).filter(([name]) => tools.every((tool) => tool.name !== name))
+  const ownEntries = Object.entries(edits).filter(([name]) =>
+    tools.every((tool) => tool.name !== name),
+  )
   return [
     ...tools.map((tool) => editTool(tool, edits[tool.name])),
-    ...own.map(([name, edit]) => ownTool(name, edit)),
+    ...ownEntries.map(([name, edit]) => ownTool(name, edit)),
   ]
 }
 
@@ -83,8 +85,8 @@ interface SampledSchema {
 
 /** An input that fits a simple schema. The agent checks it as it checks a model's. */
 function sampleOf(schema: SampledSchema): JsonValue {
-  const given = schema.examples?.[0] ?? schema.default ?? schema.enum?.[0]
-  if (given !== undefined) return given
+  const sample = schema.examples?.[0] ?? schema.default ?? schema.enum?.[0]
+  if (sample !== undefined) return sample
   switch (schema.type) {
     case 'number':
     case 'integer':

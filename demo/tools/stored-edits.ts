@@ -1,4 +1,4 @@
-import { stored } from '../lib/stored.ts'
+import { storedValue } from '../lib/stored.ts'
 import type { ToolEdit, ToolEdits } from './edit-tools.ts'
 
 /** Edits of an app's tools. Waiting calls meet the same tools after a reload. */
@@ -9,13 +9,13 @@ export interface StoredEdits {
 }
 
 export function storedEdits(app: string): StoredEdits {
-  const store = stored('localStorage', `kiln-tools-${app}`)
+  const store = storedValue('localStorage', `kiln-tools-${app}`)
   let edits = editsIn(store.read())
   return {
     read: () => edits,
     write(name, edit) {
-      const { [name]: _, ...others } = edits
-      edits = edit ? { ...others, [name]: edit } : others
+      const { [name]: _, ...otherEdits } = edits
+      edits = edit ? { ...otherEdits, [name]: edit } : otherEdits
       store.write(edits)
     },
   }

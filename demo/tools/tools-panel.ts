@@ -17,7 +17,7 @@ interface ToolsOptions {
   onEdited(): void
 }
 
-const NEW: ToolEdit = {
+const NEW_TOOL: ToolEdit = {
   description: 'Tells the weather in a city.',
   inputSchema: {
     type: 'object',
@@ -34,33 +34,33 @@ export function connectToolsPanel(options: ToolsOptions): void {
   const { agent, tools, edits } = options
   const form = byId('tool-form', HTMLFormElement)
   const fields = toolFields()
-  const told = byId('tool-told', HTMLElement)
+  const statusLine = byId('tool-told', HTMLElement)
   const problem = byId('tool-problem', HTMLElement)
-  const report = (text: string, fault = ''): void => {
-    setText(told, text)
-    setText(problem, fault)
+  const report = (text: string, errorText = ''): void => {
+    setText(statusLine, text)
+    setText(problem, errorText)
   }
   const appTool = (name: string): AnyTool | undefined => tools.find((tool) => tool.name === name)
-  const open = (name: string): void => {
+  const showTool = (name: string): void => {
     const tool = appTool(name)
     const edit = edits.read()[name]
     listTools(fields.list, tools, edits)
     fields.list.value = name
-    fields.show(name, edit ?? (tool ? editOf(tool, agent) : NEW), tool === undefined)
+    fields.show(name, edit ?? (tool ? editOf(tool, agent) : NEW_TOOL), tool === undefined)
     fields.showActions({ isEdited: edit !== undefined, isOwn: tool === undefined })
   }
   fields.list.addEventListener('change', () => {
     report('')
-    open(fields.list.value)
+    showTool(fields.list.value)
   })
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    const chosen = fields.list.value
+    const selectedName = fields.list.value
     try {
-      const { name, edit } = fields.read(appTool(chosen) === undefined)
-      register(agent, { name, edit, replaced: chosen, tool: appTool(name) })
+      const { name, edit } = fields.read(appTool(selectedName) === undefined)
+      register(agent, { name, edit, replaced: selectedName, tool: appTool(name) })
       edits.write(name, edit)
-      open(name)
+      showTool(name)
       report('Applied. The agent has it from its next step on.')
       options.onEdited()
     } catch (thrown) {
@@ -73,7 +73,7 @@ export function connectToolsPanel(options: ToolsOptions): void {
     if (tool) agent.registerTool(tool, { replace: true })
     else removers.get(name)?.()
     edits.write(name, undefined)
-    open(tool ? name : (tools[0]?.name ?? ''))
+    showTool(tool ? name : (tools[0]?.name ?? ''))
     report(tool ? 'As the app made it.' : 'Removed.')
     options.onEdited()
   })
@@ -86,7 +86,7 @@ export function connectToolsPanel(options: ToolsOptions): void {
         .send(promptFor(fields.list.value))
         .result.catch(() => {})
   })
-  open(tools[0]?.name ?? '')
+  showTool(tools[0]?.name ?? '')
 }
 
 /** Removes a visitor's own tool, by name. */
@@ -117,12 +117,12 @@ function editOf({ name, description }: AnyTool, agent: Agent): ToolEdit {
 
 function listTools(list: HTMLSelectElement, tools: readonly AnyTool[], edits: StoredEdits): void {
   const edited = edits.read()
-  const own = Object.keys(edited).filter((name) => tools.every((tool) => tool.name !== name))
+  const ownNames = Object.keys(edited).filter((name) => tools.every((tool) => tool.name !== name))
   list.replaceChildren(
     ...tools.map(({ name }) =>
       el('option', { value: name }, name in edited ? `${name} (edited)` : name),
     ),
-    ...own.map((name) => el('option', { value: name }, `${name} (yours)`)),
+    ...ownNames.map((name) => el('option', { value: name }, `${name} (yours)`)),
     el('option', { value: '' }, 'A new tool…'),
   )
 }
@@ -144,11 +144,11 @@ function toolFields(): ToolFields {
   const answer = byId('tool-answer', HTMLTextAreaElement)
   return {
     list,
-    show(shown, edit, isOwn) {
+    show(toolName, edit, isOwn) {
       for (const id of ['tool-name-field', 'tool-answer-field'])
         byId(id, HTMLElement).hidden = !isOwn
-      name.value = shown || 'weather'
-      name.readOnly = shown !== ''
+      name.value = toolName || 'weather'
+      name.readOnly = toolName !== ''
       name.required = isOwn
       description.value = edit.description
       schema.value = JSON.stringify(edit.inputSchema, null, 2)
@@ -189,8 +189,8 @@ function approvalIn(value: string): ToolEdit['approval'] {
 
 function connectCallMode({ callMode, onCallMode }: ToolsOptions): void {
   const form = byId('call-mode', HTMLFormElement)
-  const chosen = form.elements.namedItem('mode')
-  if (chosen instanceof RadioNodeList) chosen.value = callMode
+  const modeButtons = form.elements.namedItem('mode')
+  if (modeButtons instanceof RadioNodeList) modeButtons.value = callMode
   form.addEventListener('change', () => onCallMode(callModeIn(new FormData(form).get('mode'))))
   form.addEventListener('submit', (event) => {
     event.preventDefault()

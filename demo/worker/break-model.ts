@@ -1,5 +1,5 @@
 import type { createProvider } from 'offstage/providers'
-import { hit, isOn } from './active-faults.ts'
+import { recordHit, isOn } from './active-faults.ts'
 
 /** Milliseconds that a slow network takes for each piece. */
 const SLOW_MS = 120
@@ -14,15 +14,15 @@ const NO_TOOLS = 'This model does not support tools.'
 
 /** Gives the worker a network that the page can break. */
 export function breakNetwork(): void {
-  const send = fetch
+  const originalFetch = fetch
   globalThis.fetch = async (...request) => {
     if (isOn('offline')) throw new TypeError('The network is cut.')
     if (isOn('refuse-tools') && offersTools(request[1]?.body)) {
-      hit('refuse-tools')
+      recordHit('refuse-tools')
       const error = { message: NO_TOOLS, type: 'invalid_request_error' }
       return Response.json({ error }, { status: 400 })
     }
-    const response = await send(...request)
+    const response = await originalFetch(...request)
     const isAnswer = request[1]?.method === 'POST' && response.body !== null
     if (!isAnswer || !STREAM_FAULTS.some(isOn)) return response
     return new Response(response.body?.pipeThrough(brokenBytes()), response)
@@ -46,7 +46,7 @@ export async function* breakScript(
   batches: AsyncIterable<readonly StreamPart[]>,
 ): AsyncGenerator<readonly StreamPart[]> {
   if (isOn('refuse-tools') && toolMode !== 'action' && tools.length > 0) {
-    hit('refuse-tools')
+    recordHit('refuse-tools')
     const error = { code: 'tools-unsupported', message: NO_TOOLS, retryable: false } as const
     yield [{ type: 'error', error }]
     return
@@ -57,7 +57,7 @@ export async function* breakScript(
     if (isOn('slow')) await delay(SLOW_MS)
     const isLast = batch.some(({ type }) => type === 'finish')
     if (isOn('cut-stream') && (count > PIECES_BEFORE_CUT || isLast)) {
-      hit('cut-stream')
+      recordHit('cut-stream')
       const message = 'The stream was cut.'
       yield [{ type: 'error', error: { code: 'stream-incomplete', message, retryable: true } }]
       return
@@ -69,7 +69,7 @@ export async function* breakScript(
 /** Cuts the last character off the arguments of a call. */
 function breakCall(part: StreamPart): StreamPart {
   if (part.type !== 'tool-call' || !isOn('malformed-call')) return part
-  hit('malformed-call')
+  recordHit('malformed-call')
   const { input, ...call } = part
   const message = 'The arguments are no JSON: they end early.'
   return {
@@ -86,29 +86,29 @@ type Bytes = Uint8Array<ArrayBuffer>
 
 function brokenBytes(): TransformStream<Bytes, Bytes> {
   let count = 0
-  let held: Bytes | undefined
-  const cut = (controller: TransformStreamDefaultController<Bytes>): void => {
-    hit('cut-stream')
+  let secondHalf: Bytes | undefined
+  const cutStream = (controller: TransformStreamDefaultController<Bytes>): void => {
+    recordHit('cut-stream')
     controller.error(new TypeError('The stream was cut.'))
   }
   return new TransformStream<Bytes, Bytes>({
     async transform(piece, controller) {
       count += 1
       if (isOn('slow')) await delay(SLOW_MS)
-      if (held) controller.enqueue(held)
-      held = undefined
+      if (secondHalf) controller.enqueue(secondHalf)
+      secondHalf = undefined
       const bytes = withBrokenCall(piece)
       if (!isOn('cut-stream')) return controller.enqueue(bytes)
-      if (count > PIECES_BEFORE_CUT) return cut(controller)
+      if (count > PIECES_BEFORE_CUT) return cutStream(controller)
       // An answer may come as one piece: its second half waits, and is lost at the end.
       const half = Math.ceil(bytes.length / 2)
       controller.enqueue(bytes.slice(0, half))
-      held = bytes.slice(half)
+      secondHalf = bytes.slice(half)
     },
     flush(controller) {
-      if (!held) return
-      if (isOn('cut-stream')) cut(controller)
-      else controller.enqueue(held)
+      if (!secondHalf) return
+      if (isOn('cut-stream')) cutStream(controller)
+      else controller.enqueue(secondHalf)
     },
   })
 }
@@ -116,7 +116,7 @@ function brokenBytes(): TransformStream<Bytes, Bytes> {
 function withBrokenCall(bytes: Bytes): Bytes {
   const text = isOn('malformed-call') ? textOf(bytes) : ''
   if (!ARGUMENTS.test(text)) return bytes
-  hit('malformed-call')
+  recordHit('malformed-call')
   return new TextEncoder().encode(text.replace(ARGUMENTS, '$1{'))
 }
 

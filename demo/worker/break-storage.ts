@@ -1,4 +1,4 @@
-import { hit, isOn } from './active-faults.ts'
+import { recordHit, isOn } from './active-faults.ts'
 
 /** Lets IndexedDB refuse new rows, as it does when the browser's quota is used up. */
 export function breakStorage(): void {
@@ -15,7 +15,7 @@ export function breakStorage(): void {
 
 function refuseIfFull({ transaction }: IDBObjectStore): void {
   if (!isOn('storage-full')) return
-  hit('storage-full')
+  recordHit('storage-full')
   transaction.abort()
   throw new DOMException('The quota is used up.', 'QuotaExceededError')
 }

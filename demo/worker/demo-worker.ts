@@ -15,26 +15,26 @@ export interface DemoWorker {
 
 export function createDemoWorker(): DemoWorker {
   let worker: Worker | undefined
-  const on = new Set<Fault>()
+  const activeFaults = new Set<Fault>()
   const listeners = new Set<(fault: Fault) => void>()
   const send = (message: FaultMessage): void => worker?.postMessage(message)
   const onMessage = ({ data }: MessageEvent): void => {
     const fault = faultIn(data, 'hit')
     if (!fault) return
-    if (!isLasting(fault)) on.delete(fault)
+    if (!isLasting(fault)) activeFaults.delete(fault)
     for (const listener of listeners) listener(fault)
   }
   return {
     make() {
       worker = new Worker(scriptAddress(address), { type: 'module' })
       worker.addEventListener('message', onMessage)
-      for (const fault of faults) if (on.has(fault)) send(`${fault} on`)
+      for (const fault of faults) if (activeFaults.has(fault)) send(`${fault} on`)
       return worker
     },
     kill: () => worker?.terminate(),
     setFault(fault, isOn) {
-      if (isOn) on.add(fault)
-      else on.delete(fault)
+      if (isOn) activeFaults.add(fault)
+      else activeFaults.delete(fault)
       send(`${fault} ${isOn ? 'on' : 'off'}`)
     },
     onHit: (listener) => void listeners.add(listener),

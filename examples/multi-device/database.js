@@ -18,8 +18,8 @@ export function openMemory() {
   const connection = new sqlite.Database()
   for (const statement of STORE_SCHEMA) connection.exec(statement)
   const run = (sql, parameters) => {
-    const named = Object.entries(parameters).map(([name, value]) => [`@${name}`, value])
-    return connection.all(sql, Object.fromEntries(named))
+    const namedParameters = Object.entries(parameters).map(([name, value]) => [`@${name}`, value])
+    return connection.all(sql, Object.fromEntries(namedParameters))
   }
   return { database: sqliteDatabase(run) }
 }

@@ -23,6 +23,6 @@ function sign(text) {
   return createHmac('sha256', sessionSecret).update(text).digest('base64url')
 }
 
-function isEqual(one, other) {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+function isEqual(a, b) {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }

@@ -4,7 +4,7 @@ const helmetPerDay = 3
 
 const form = document.querySelector('#booking')
 const total = document.querySelector('#total')
-const booked = document.querySelector('#booked')
+const bookedSection = document.querySelector('#booked')
 const bookedTitle = document.querySelector('#booked-title')
 const bookedText = document.querySelector('#booked-text')
 const euros = new Intl.NumberFormat('en', { style: 'currency', currency: 'EUR' })
@@ -49,7 +49,7 @@ function showTotal() {
 
 function showBooking() {
   const booking = JSON.parse(localStorage.getItem(KEY) ?? 'null')
-  booked.hidden = booking === null
+  bookedSection.hidden = booking === null
   if (booking === null) return
   const { bike, count, date, days, email, helmets } = booking
   bookedText.textContent = [

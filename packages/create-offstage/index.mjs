@@ -152,11 +152,13 @@ function nextCommands(target) {
   const [agent = ''] = (process.env.npm_config_user_agent ?? '').split('/')
   const manager = ['npm', 'pnpm', 'yarn', 'bun'].includes(agent) ? agent : 'npm'
   const folder = path.relative(process.cwd(), target)
-  const named = folder.startsWith('-') ? `./${folder}` : folder
-  const isPlain = /^[\w./\\:@-]+$/.test(named)
+  const folderArgument = folder.startsWith('-') ? `./${folder}` : folder
+  const isPlain = /^[\w./\\:@-]+$/.test(folderArgument)
   const inQuotes =
-    process.platform === 'win32' ? `"${named}"` : `'${named.replaceAll("'", String.raw`'\''`)}'`
-  const quoted = isPlain ? named : inQuotes
+    process.platform === 'win32'
+      ? `"${folderArgument}"`
+      : `'${folderArgument.replaceAll("'", String.raw`'\''`)}'`
+  const quoted = isPlain ? folderArgument : inQuotes
   return [...(folder === '' ? [] : [`cd ${quoted}`]), `${manager} install`, `${manager} run dev`]
 }
 

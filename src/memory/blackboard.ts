@@ -55,7 +55,7 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
     if (limit !== undefined) return limit
     throw badInput(`There is no block ${name}. There are ${names.join(', ')}.`)
   }
-  const checked = (name: string, text: string): string => {
+  const checkText = (name: string, text: string): string => {
     const limit = limitOf(name)
     if (text.length <= limit) return text
     throw badInput(
@@ -70,7 +70,7 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
     const space = spaceAt(where)
     await space.change((entries) => {
       const before = entries.get(name)
-      const text = checked(name, next(before?.text ?? '').trim())
+      const text = checkText(name, next(before?.text ?? '').trim())
       const untrusted = where?.untrusted || (before?.untrusted && text.startsWith(before.text))
       const entry = { space: space.name, id: name, text, at: Date.now() }
       return { put: [{ ...entry, ...(untrusted && { untrusted }) }] }
@@ -102,12 +102,12 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
       }))
     },
   }
-  const targets = names.map((name) => placeOf(name, { ...blocks[name], change, spaceAt }))
+  const targets = names.map((name) => targetOf(name, { ...blocks[name], change, spaceAt }))
   return withTools(board, targets)
 }
 
 /** A block as the agent's memory tools read and write it. */
-function placeOf(
+function targetOf(
   name: string,
   {
     description = '',
@@ -125,7 +125,7 @@ function placeOf(
     key: {},
     isBlock: true,
     async remember(text, { append, ...where }) {
-      await change(name, where, (before) => (append ? added(before, text.trim()) : text))
+      await change(name, where, (before) => (append ? appendLine(before, text.trim()) : text))
       return idOf(name)
     },
     async recall(_query, where) {
@@ -140,8 +140,9 @@ function limitsOf(blocks: BlackboardOptions['blocks'] | undefined): ReadonlyMap<
   const limits = Object.entries(blocks ?? {}).map(
     ([name, { maxLength = DEFAULT_LENGTH }]) => [name, maxLength] as const,
   )
-  const isFew = limits.length > 0 && limits.length <= MAX_BLOCKS
-  if (isFew && limits.every(([, limit]) => limit > 0 && limit <= MAX_LENGTH)) return new Map(limits)
+  const isCountValid = limits.length > 0 && limits.length <= MAX_BLOCKS
+  if (isCountValid && limits.every(([, limit]) => limit > 0 && limit <= MAX_LENGTH))
+    return new Map(limits)
   throw badConfig(
     `blackboard needs 1 to ${MAX_BLOCKS} blocks, each with a maxLength of ${MAX_LENGTH} characters at most.`,
   )
@@ -152,6 +153,6 @@ function idOf(block: string): string {
 }
 
 /** Appends a line, unless the text already ends with it: a call that is repeated after a reload adds nothing. */
-function added(before: string, text: string): string {
+function appendLine(before: string, text: string): string {
   return `\n${before}`.endsWith(`\n${text}`) ? before : `${before}\n${text}`.trimStart()
 }

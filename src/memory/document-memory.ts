@@ -10,7 +10,7 @@ import type {
 } from './document-options.ts'
 import type { Documents } from './documents/documents.ts'
 import { fuseRankings } from './fused.ts'
-import { memoryPart } from './memory-part.ts'
+import { loadMemoryPart } from './memory-part.ts'
 import { withTools } from './memory-tools.ts'
 import { badConfig, DEFAULT_STORAGE, openEntryStore } from './options.ts'
 import { Space } from './space.ts'
@@ -48,24 +48,24 @@ export function documentMemory(options: DocumentMemoryOptions): DocumentMemory {
     throw badConfig('documentMemory needs sources; embed needs its model.')
   let documents: Documents | undefined
   const load = async (): Promise<Documents> => {
-    const { Documents } = await memoryPart(() => import('./documents/documents.ts'))
+    const { Documents } = await loadMemoryPart(() => import('./documents/documents.ts'))
     return (documents ??= new Documents(options, {
-      fused: fuseRankings,
-      space: (isKept) =>
+      fuse: fuseRankings,
+      createSpace: (isKept) =>
         new Space(`documents:${name}`, openEntryStore({ storage: isKept ? storage : 'memory' })),
     }))
   }
-  const later =
+  const lazyMethod =
     <Name extends keyof Documents>(method: Name) =>
-    async (...given: Parameters<Documents[Name]>): Promise<Awaited<ReturnType<Documents[Name]>>> =>
-      ((await load())[method] as (...given: unknown[]) => never)(...given)
+    async (...args: Parameters<Documents[Name]>): Promise<Awaited<ReturnType<Documents[Name]>>> =>
+      ((await load())[method] as (...args: unknown[]) => never)(...args)
   const memory: DocumentMemory = {
-    retrieve: later('retrieve'),
-    index: later('index'),
-    search: later('search'),
-    documents: later('documents'),
-    clear: later('clear'),
-    showSources: later('showSources'),
+    retrieve: lazyMethod('retrieve'),
+    index: lazyMethod('index'),
+    search: lazyMethod('search'),
+    documents: lazyMethod('documents'),
+    clear: lazyMethod('clear'),
+    showSources: lazyMethod('showSources'),
   }
   const recall = (query: string): Promise<readonly DocumentPart[]> => memory.search(query)
   return options.tools === false

@@ -9,11 +9,9 @@ export function fuseRankings<Entry>(
   const scores = new Map<unknown, { readonly entry: Entry; score: number }>()
   for (const ranking of rankings)
     for (const [rank, entry] of ranking.entries()) {
-      const known = scores.get(keyOf(entry)) ?? { entry, score: 0 }
-      known.score += 1 / (RANK_OFFSET + rank)
-      scores.set(keyOf(entry), known)
+      const ranked = scores.get(keyOf(entry)) ?? { entry, score: 0 }
+      ranked.score += 1 / (RANK_OFFSET + rank)
+      scores.set(keyOf(entry), ranked)
     }
-  return [...scores.values()]
-    .sort((one, other) => other.score - one.score)
-    .map(({ entry }) => entry)
+  return [...scores.values()].sort((a, b) => b.score - a.score).map(({ entry }) => entry)
 }

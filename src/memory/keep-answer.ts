@@ -2,8 +2,8 @@ import type { RememberedRun, RememberingAgent } from '../client/features/memory.
 import type { Memory } from './memory.ts'
 
 /** Most characters of a question and of an answer. Together they form one entry. */
-const QUESTION = 600
-const ANSWER = 1_300
+const MAX_QUESTION = 600
+const MAX_ANSWER = 1_300
 const MAX_TEXT = 2_000
 
 /** Replaces a remembered question with the question and its answer, once the run is completed. */
@@ -17,23 +17,23 @@ export async function keepAnswer(
   const stored = await agent.conversations.get(conversationId)
   if (!stored) return
   // The last message before the answer: the next run may have begun, with a message of its own.
-  let asked = ''
+  let lastQuestion = ''
   let question: string | undefined
   for (const message of stored.messages) {
     const texts = message.parts.flatMap((part) => (part.type === 'text' ? part.text : []))
     if (message.role !== 'user') {
-      if (texts.join('') === answer) question = asked
+      if (texts.join('') === answer) question = lastQuestion
       // The memory keeps a message trimmed and cut like this.
-    } else if (!message.synthetic) asked = texts.join('\n').trim().slice(0, MAX_TEXT).trim()
+    } else if (!message.synthetic) lastQuestion = texts.join('\n').trim().slice(0, MAX_TEXT).trim()
   }
   // The result of `finish_task` is in no text.
-  question ??= asked
+  question ??= lastQuestion
   const where = { conversationId }
   // Questions from a model that calls the agent weren't kept, so none is found.
   const entry = (await memory.list(where)).find(({ text }) => text === question)
   if (!entry) return
   const untrusted = entry.untrusted || !!stored.taint
-  const text = `Q: ${question.slice(0, QUESTION)}\nA: ${answer.trim().slice(0, ANSWER)}`
-  const [kept] = await memory.remember(text, { ...where, untrusted })
-  if (kept) await memory.forget([entry.id], where)
+  const text = `Q: ${question.slice(0, MAX_QUESTION)}\nA: ${answer.trim().slice(0, MAX_ANSWER)}`
+  const [remembered] = await memory.remember(text, { ...where, untrusted })
+  if (remembered) await memory.forget([entry.id], where)
 }

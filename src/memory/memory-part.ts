@@ -1,7 +1,7 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 
 /** Lazily loads a part of the memory: most of its code and libraries aren't needed at once. */
-export async function memoryPart<Part>(load: () => Promise<Part>): Promise<Part> {
+export async function loadMemoryPart<Part>(load: () => Promise<Part>): Promise<Part> {
   try {
     return await load()
   } catch (cause) {

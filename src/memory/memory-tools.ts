@@ -16,7 +16,7 @@ export interface MemoryTarget {
   /** True for one text of limited size instead of entries. `remember` replaces it, or extends it with `append`. */
   readonly isBlock?: true
   /** Resolves to the entry's id. Undefined: only the app writes here. */
-  remember?(text: string, written: Written & { readonly append?: boolean }): Promise<string>
+  remember?(text: string, where: Written & { readonly append?: boolean }): Promise<string>
   /** Matching entries, best first. */
   recall(query: string, where: Where): Promise<readonly MemoryEntry[]>
   /** Deletes entries and resolves to how many existed. Undefined: entries can't be deleted. */
@@ -25,34 +25,34 @@ export interface MemoryTarget {
 
 const MAX_RECALLED = 8
 
-const places = new WeakMap<AgentMemory, readonly MemoryTarget[]>()
+const targetsByMemory = new WeakMap<AgentMemory, readonly MemoryTarget[]>()
 
 /** Gives a memory the tools that all memories of an agent share. */
 export function withTools<Memory extends AgentMemory>(
   memory: Memory,
-  ofMemory: readonly MemoryTarget[],
+  targets: readonly MemoryTarget[],
 ): Memory {
-  const withThem = { ...memory, tools: toolsOf }
-  places.set(withThem, ofMemory)
-  return withThem
+  const memoryWithTools = { ...memory, tools: toolsOf }
+  targetsByMemory.set(memoryWithTools, targets)
+  return memoryWithTools
 }
 
 /** The tools that all memories of an agent share: `remember`, `recall`, and `forget` where entries can be deleted. */
 function toolsOf(memories: readonly AgentMemory[]): readonly Tool[] {
-  const all = distinct(memories.flatMap((memory) => places.get(memory) ?? []))
-  const written = all.filter((place) => place.remember)
+  const targets = distinctTargets(memories.flatMap((memory) => targetsByMemory.get(memory) ?? []))
+  const writable = targets.filter((target) => target.remember)
   return [
-    ...(written.length > 0 ? [rememberTool(written)] : []),
-    recallTool(all),
-    ...(all.some((place) => place.forget) ? [forgetTool(all)] : []),
+    ...(writable.length > 0 ? [rememberTool(writable)] : []),
+    recallTool(targets),
+    ...(targets.some((target) => target.forget) ? [forgetTool(targets)] : []),
   ]
 }
 
-function rememberTool(all: readonly MemoryTarget[]): Tool<'remember', Remembering> {
-  const blocks = all.filter(({ isBlock }) => isBlock)
+function rememberTool(targets: readonly MemoryTarget[]): Tool<'remember', RememberInput> {
+  const blocks = targets.filter(({ isBlock }) => isBlock)
   // With several blocks and nothing else, `where` is required: a default would replace the first block.
-  const isNamed = all.length > 1 && blocks.length === all.length
-  const first = all.find(({ isBlock }) => !isBlock) ?? all[0]
+  const isWhereRequired = targets.length > 1 && blocks.length === targets.length
+  const defaultTarget = targets.find(({ isBlock }) => !isBlock) ?? targets[0]
   return {
     name: 'remember',
     title: 'Remember',
@@ -61,23 +61,23 @@ function rememberTool(all: readonly MemoryTarget[]): Tool<'remember', Rememberin
       type: 'object',
       properties: {
         text: { type: 'string', maxLength: 2000 },
-        ...whereIn(all),
+        ...whereSchema(targets),
         ...(blocks.length > 0 && { append: { type: 'boolean' } }),
       },
-      required: isNamed ? ['text', 'where'] : ['text'],
+      required: isWhereRequired ? ['text', 'where'] : ['text'],
       additionalProperties: false,
     },
     // Known texts aren't added again.
     annotations: { idempotent: true },
     async execute({ text, where, append }, { conversationId, tainted }) {
-      const written = { conversationId, untrusted: tainted, ...(append && { append }) }
-      const place = all.find(({ name }) => name === where) ?? first
-      return { remembered: await place?.remember?.(text, written) }
+      const writeOptions = { conversationId, untrusted: tainted, ...(append && { append }) }
+      const target = targets.find(({ name }) => name === where) ?? defaultTarget
+      return { remembered: await target?.remember?.(text, writeOptions) }
     },
   }
 }
 
-function recallTool(all: readonly MemoryTarget[]): Tool<'recall', Recalling> {
+function recallTool(targets: readonly MemoryTarget[]): Tool<'recall', RecallInput> {
   return {
     name: 'recall',
     title: 'Recall',
@@ -85,14 +85,14 @@ function recallTool(all: readonly MemoryTarget[]): Tool<'recall', Recalling> {
       'Searches memories by words; without a query, returns the newest. Memories that match the user’s message are already shown to you.',
     inputSchema: {
       type: 'object',
-      properties: { query: { type: 'string' }, ...whereIn(all) },
+      properties: { query: { type: 'string' }, ...whereSchema(targets) },
       additionalProperties: false,
     },
     annotations: { readOnly: true },
     async execute({ query = '', where }, { conversationId }) {
-      const asked = where === undefined ? all : all.filter(({ name }) => name === where)
+      const selected = where === undefined ? targets : targets.filter(({ name }) => name === where)
       const rankings = await Promise.all(
-        asked.map((place) => place.recall(query, { conversationId })),
+        selected.map((target) => target.recall(query, { conversationId })),
       )
       const entries = fuseRankings(rankings, ({ id, text }) => `${id} ${text}`).slice(
         0,
@@ -109,7 +109,7 @@ function recallTool(all: readonly MemoryTarget[]): Tool<'recall', Recalling> {
 }
 
 function forgetTool(
-  all: readonly MemoryTarget[],
+  targets: readonly MemoryTarget[],
 ): Tool<'forget', { readonly ids: readonly string[] }> {
   return {
     name: 'forget',
@@ -124,41 +124,42 @@ function forgetTool(
     annotations: { destructive: true, idempotent: true },
     async execute({ ids }, { conversationId }) {
       let forgotten = 0
-      for (const place of all) forgotten += (await place.forget?.(ids, { conversationId })) ?? 0
+      for (const target of targets)
+        forgotten += (await target.forget?.(ids, { conversationId })) ?? 0
       return { forgotten }
     },
   }
 }
 
-interface Remembering {
+interface RememberInput {
   readonly text: string
   readonly where?: string
   readonly append?: boolean
 }
 
-interface Recalling {
+interface RecallInput {
   readonly query?: string
   readonly where?: string
 }
 
-function distinct(all: readonly MemoryTarget[]): readonly MemoryTarget[] {
+function distinctTargets(targets: readonly MemoryTarget[]): readonly MemoryTarget[] {
   const byKey = new Map<unknown, MemoryTarget>()
   const byName = new Map<string, MemoryTarget>()
-  for (const place of all) {
-    if (byKey.has(place.key)) continue
-    if (byName.has(place.name))
+  for (const target of targets) {
+    if (byKey.has(target.key)) continue
+    if (byName.has(target.name))
       throw badConfig(
-        `Two memories have the same name for the model: ${place.name}. Give one a different scope, or set tools: false.`,
+        `Two memories have the same name for the model: ${target.name}. Give one a different scope, or set tools: false.`,
       )
-    byKey.set(place.key, place)
-    byName.set(place.name, place)
+    byKey.set(target.key, target)
+    byName.set(target.name, target)
   }
   return [...byKey.values()]
 }
 
-/** Schema of the parameter `where`; left out if there is only one place. */
-function whereIn(all: readonly MemoryTarget[]): { readonly where?: JsonSchema } {
-  if (all.length < 2) return {}
-  const description = all.map((place) => `${place.name}: ${place.description}`).join('. ')
-  return { where: { type: 'string', enum: all.map(({ name }) => name), description } }
+/** Schema of the parameter `where`; left out if there is only one target. */
+function whereSchema(targets: readonly MemoryTarget[]): { readonly where?: JsonSchema } {
+  if (targets.length < 2) return {}
+  const description = targets.map((target) => `${target.name}: ${target.description}`).join('. ')
+  return { where: { type: 'string', enum: targets.map(({ name }) => name), description } }
 }

@@ -8,7 +8,7 @@ import {
   DEFAULT_STORAGE,
   MAX_TEXT,
   type MemoryOptions,
-  placeName,
+  describeScope,
   openEntryStore,
   spaceName,
   type Where,
@@ -17,7 +17,7 @@ import {
 import { type Space, spacesIn } from './space.ts'
 import type { Change } from './rows.ts'
 import { fuseRankings } from './fused.ts'
-import { memoryPart } from './memory-part.ts'
+import { loadMemoryPart } from './memory-part.ts'
 import type { Embed } from './vectors.ts'
 
 /** Options of `recentMemory` and `keywordMemory`, all optional. */
@@ -71,75 +71,77 @@ export interface Finder {
 const SEARCH_LIMIT = 20
 
 /** A memory over a store of entries. */
-function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
+function createMemory(options: KeptMemoryOptions, finder: Finder): Memory {
   const { scope = 'origin', maxEntries = 10_000, tools = true, writeBack = false } = options
   const spaces = spacesIn(openEntryStore(options))
-  const at = (where?: Where): { name: string; space: Space } => {
+  const spaceOf = (where?: Where): { name: string; space: Space } => {
     const name = spaceName(scope, where)
     return { name, space: spaces(name) }
   }
-  const newestFirst = (where?: Where): Promise<StoredEntry[]> => newest(at(where).space)
+  const newestFirst = (where?: Where): Promise<StoredEntry[]> =>
+    entriesNewestFirst(spaceOf(where).space)
 
   const memory: Memory = {
     ...(writeBack === true && { connect: (agent) => keepAnswers(memory, agent) }),
     async retrieve(query, context) {
       const { conversationId, limit, signal } = context
-      const { space } = at({ conversationId })
+      const { space } = spaceOf({ conversationId })
       const found = await (finder.forMessage?.(space) ?? finder.find(space, query, signal))
       // Remembered after the search, or the message would find itself.
       if (writeBack) await keepMessage(memory, query, context)
       return found.slice(0, limit)
     },
     async remember(text, where) {
-      const { name, space } = at(where)
-      const texts = (typeof text === 'string' ? [text] : text).map(checked)
-      const known = textsOf(await space.entries())
-      let missing: readonly string[] = texts.filter((each) => !known.has(each))
+      const { name, space } = spaceOf(where)
+      const texts = (typeof text === 'string' ? [text] : text).map(checkText)
+      const entriesByText = indexByText(await space.entries())
+      let missing: readonly string[] = texts.filter((each) => !entriesByText.has(each))
       const fresh: StoredEntry[] = []
       for (;;) {
-        const made = [...new Set(missing)].map((each) => newEntry(name, each, where))
+        const newEntries = [...new Set(missing)].map((each) => newEntry(name, each, where))
         // Completing entries may take long while others write, so `change` decides afterwards which ones to add.
-        if (made.length > 0) fresh.push(...((await finder.complete?.(made)) ?? made))
-        const decided = await space.change((entries) =>
+        if (newEntries.length > 0)
+          fresh.push(...((await finder.complete?.(newEntries)) ?? newEntries))
+        const plan = await space.change((entries) =>
           planRemember(entries, { texts, fresh, maxEntries, now: Date.now() }),
         )
-        if (decided.missing.length === 0)
-          return texts.flatMap((each) => decided.kept.get(each) ?? []).map(toRememberedEntry)
-        missing = decided.missing
+        if (plan.missing.length === 0)
+          return texts.flatMap((each) => plan.byText.get(each) ?? []).map(toRememberedEntry)
+        missing = plan.missing
       }
     },
     async forget(ids, where) {
-      const { remove } = await at(where).space.change((entries) => ({
+      const { remove } = await spaceOf(where).space.change((entries) => ({
         remove: [...new Set(ids)].filter((id) => entries.has(id)),
       }))
       return remove.length
     },
     list: async (where) => (await newestFirst(where)).map(toRememberedEntry),
     async search(query, { limit = SEARCH_LIMIT, ...where } = {}) {
-      return (await finder.find(at(where).space, query)).slice(0, limit).map(toRememberedEntry)
+      return (await finder.find(spaceOf(where).space, query)).slice(0, limit).map(toRememberedEntry)
     },
     async export(where) {
       const entries = (await newestFirst(where)).reverse()
       return entries.map((entry) => `${JSON.stringify(toRememberedEntry(entry))}\n`).join('')
     },
     async clear(where) {
-      const { remove } = await at(where).space.change((entries) => ({
+      const { remove } = await spaceOf(where).space.change((entries) => ({
         remove: [...entries.keys()],
       }))
       return remove.length
     },
   }
-  return tools ? withTools(memory, [placeOf(memory, options)]) : memory
+  return tools ? withTools(memory, [targetOf(memory, options)]) : memory
 }
 
 /** The memory as the agent's memory tools read and write it. */
-function placeOf(memory: Memory, options: MemoryOptions): MemoryTarget {
+function targetOf(memory: Memory, options: MemoryOptions): MemoryTarget {
   const { scope = 'origin', storage = DEFAULT_STORAGE } = options
   return {
-    ...placeName(scope),
+    ...describeScope(scope),
     key: storage === 'memory' ? memory : `${storage.name}\n${JSON.stringify(scope)}`,
-    async remember(text, written) {
-      const [entry] = await memory.remember(text, written)
+    async remember(text, where) {
+      const [entry] = await memory.remember(text, where)
       return entry?.id ?? ''
     },
     recall: (query, where) => (query ? memory.search(query, where) : memory.list(where)),
@@ -147,7 +149,7 @@ function placeOf(memory: Memory, options: MemoryOptions): MemoryTarget {
   }
 }
 
-async function newest(space: Space): Promise<StoredEntry[]> {
+async function entriesNewestFirst(space: Space): Promise<StoredEntry[]> {
   return [...(await space.entries()).values()].sort(byAge)
 }
 
@@ -161,8 +163,8 @@ async function keepMessage(
   { conversationId, writtenBy, tainted }: RetrieveContext,
 ): Promise<void> {
   if (writtenBy !== 'person') return
-  const written = { conversationId, untrusted: tainted }
-  await memory.remember(message.slice(0, MAX_TEXT), written).catch(() => undefined)
+  const where = { conversationId, untrusted: tainted }
+  await memory.remember(message.slice(0, MAX_TEXT), where).catch(() => undefined)
 }
 
 /** Adds answers to remembered questions when runs end. A question whose run fails stays without an answer. */
@@ -179,13 +181,13 @@ function newEntry(space: string, text: string, { untrusted }: Written = {}): Sto
   return { space, id: randomId(), text, at: 0, ...(untrusted && { untrusted }) }
 }
 
-function checked(text: string): string {
+function checkText(text: string): string {
   const trimmed = String(text).trim()
   if (trimmed !== '' && trimmed.length <= MAX_TEXT) return trimmed
   throw badInput(`A memory must have 1 to ${MAX_TEXT} characters; this has ${trimmed.length}.`)
 }
 
-interface ToRemember {
+interface RememberRequest {
   /** Texts in order, duplicates included. */
   readonly texts: readonly string[]
   /** Entries for texts that weren't known. Their times are set here. */
@@ -195,9 +197,9 @@ interface ToRemember {
   readonly now: number
 }
 
-interface Remembered extends Change {
+interface RememberPlan extends Change {
   /** Entries of the texts after the change, by text. */
-  readonly kept: ReadonlyMap<string, StoredEntry>
+  readonly byText: ReadonlyMap<string, StoredEntry>
   /** Texts that still lack an entry. Nothing is stored until all have one. */
   readonly missing: readonly string[]
 }
@@ -207,58 +209,57 @@ interface Remembered extends Change {
  */
 function planRemember(
   entries: ReadonlyMap<string, StoredEntry>,
-  { texts, fresh, maxEntries, now }: ToRemember,
-): Remembered {
-  const known = textsOf(entries)
-  const prepared = new Set(fresh.map(({ text }) => text))
-  const missing = texts.filter((text) => !known.has(text) && !prepared.has(text))
-  if (missing.length > 0) return { put: [], remove: [], kept: known, missing }
-  const first = nextTime(known.values(), now)
+  { texts, fresh, maxEntries, now }: RememberRequest,
+): RememberPlan {
+  const entriesByText = indexByText(entries)
+  const preparedTexts = new Set(fresh.map(({ text }) => text))
+  const missing = texts.filter((text) => !entriesByText.has(text) && !preparedTexts.has(text))
+  if (missing.length > 0) return { put: [], remove: [], byText: entriesByText, missing }
+  const firstAt = nextTime(entriesByText.values(), now)
   const added = fresh
-    .filter(({ text }) => !known.has(text))
-    .map((entry, place) => ({ ...entry, at: first + place / 1000 }))
-  const named = new Set(texts)
-  const isNamed = (entry: StoredEntry): boolean => named.has(entry.text)
-  const present = [...entries.values()].sort(byAge).reverse()
-  const inOrder = [
-    ...present.filter((entry) => !isNamed(entry)),
-    ...present.filter(isNamed),
+    .filter(({ text }) => !entriesByText.has(text))
+    .map((entry, index) => ({ ...entry, at: firstAt + index / 1000 }))
+  const requested = new Set(texts)
+  const isRequested = (entry: StoredEntry): boolean => requested.has(entry.text)
+  const existing = [...entries.values()].sort(byAge).reverse()
+  const forgetOrder = [
+    ...existing.filter((entry) => !isRequested(entry)),
+    ...existing.filter(isRequested),
     ...added,
   ]
-  const surplus = new Set(inOrder.slice(0, Math.max(0, inOrder.length - maxEntries)))
-  const stays = (entry: StoredEntry): boolean => !surplus.has(entry)
+  const surplus = new Set(forgetOrder.slice(0, Math.max(0, forgetOrder.length - maxEntries)))
+  const isKept = (entry: StoredEntry): boolean => !surplus.has(entry)
   return {
-    put: added.filter(stays),
-    remove: present.filter((entry) => !stays(entry)).map(({ id }) => id),
-    kept: textsOf(new Map(inOrder.filter(stays).map((entry) => [entry.id, entry]))),
+    put: added.filter(isKept),
+    remove: existing.filter((entry) => !isKept(entry)).map(({ id }) => id),
+    byText: indexByText(new Map(forgetOrder.filter(isKept).map((entry) => [entry.id, entry]))),
     missing: [],
   }
 }
 
-/** Entries by text. */
-function textsOf(entries: ReadonlyMap<string, StoredEntry>): Map<string, StoredEntry> {
+function indexByText(entries: ReadonlyMap<string, StoredEntry>): Map<string, StoredEntry> {
   return new Map([...entries.values()].map((entry) => [entry.text, entry]))
 }
 
 /** Sorts entries, newest first. */
-function byAge(one: StoredEntry, other: StoredEntry): number {
-  return other.at - one.at || (one.id < other.id ? -1 : 1)
+function byAge(a: StoredEntry, b: StoredEntry): number {
+  return b.at - a.at || (a.id < b.id ? -1 : 1)
 }
 
 /** Time for the next entry. Fractions keep the order of entries within one millisecond. */
-function nextTime(known: Iterable<StoredEntry>, now: number): number {
+function nextTime(entries: Iterable<StoredEntry>, now: number): number {
   let newest = 0
-  for (const { at } of known) newest = Math.max(newest, at)
+  for (const { at } of entries) newest = Math.max(newest, at)
   return Math.max(now, newest + 0.001)
 }
 
-const BY_WORDS: Finder = { find: (space, query) => space.find(query) }
+const KEYWORD_FINDER: Finder = { find: (space, query) => space.find(query) }
 
-const vectors = () => memoryPart(() => import('./vectors.ts'))
+const loadVectors = () => loadMemoryPart(() => import('./vectors.ts'))
 
 /** Finds the newest entries, whatever the message says. */
 export function recentMemory(options: KeptMemoryOptions = {}): Memory {
-  return keptMemory(options, { ...BY_WORDS, forMessage: newest })
+  return createMemory(options, { ...KEYWORD_FINDER, forMessage: entriesNewestFirst })
 }
 
 /**
@@ -266,7 +267,7 @@ export function recentMemory(options: KeptMemoryOptions = {}): Memory {
  * characters count as words.
  */
 export function keywordMemory(options: KeptMemoryOptions = {}): Memory {
-  return keptMemory(options, BY_WORDS)
+  return createMemory(options, KEYWORD_FINDER)
 }
 
 /** Options of `embeddingMemory`. Without `embed` and `model`, it throws `invalid-config`. */
@@ -284,9 +285,9 @@ export interface EmbeddingMemoryOptions extends KeptMemoryOptions {
 export function embeddingMemory({ embed, model, ...options }: EmbeddingMemoryOptions): Memory {
   if (typeof embed !== 'function' || !model)
     throw badConfig('embeddingMemory needs embed() and the name of its model.')
-  return keptMemory(options, {
+  return createMemory(options, {
     async find(space, query, signal) {
-      const { nearest, vectorsOf } = await vectors()
+      const { nearest, vectorsOf } = await loadVectors()
       const [byWords, [vector]] = await Promise.all([
         space.find(query),
         vectorsOf(embed, [query], signal),
@@ -295,13 +296,13 @@ export function embeddingMemory({ embed, model, ...options }: EmbeddingMemoryOpt
       return fuseRankings([byWords, nearest(entries.values(), { model, vector })], ({ id }) => id)
     },
     async complete(entries: readonly StoredEntry[]) {
-      const { vectorsOf } = await vectors()
-      const made = await vectorsOf(
+      const { vectorsOf } = await loadVectors()
+      const vectors = await vectorsOf(
         embed,
         entries.map(({ text }) => text),
       )
       return entries.flatMap((entry, at) => {
-        const vector = made[at]
+        const vector = vectors[at]
         return vector ? { ...entry, embedding: { model, vector } } : entry
       })
     },

@@ -63,7 +63,7 @@ export function spaceName(scope: MemoryScope, { conversationId }: Where = {}): s
 }
 
 /** Name and description of a scope's entries, for the model. */
-export function placeName(scope: MemoryScope): {
+export function describeScope(scope: MemoryScope): {
   readonly name: string
   readonly description: string
 } {

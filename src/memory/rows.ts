@@ -39,7 +39,7 @@ export function createDatabaseStore(name: string): EntryStore {
     )
     opening = null
   }
-  const open = (): Promise<IDBPDatabase<Schema>> =>
+  const openDatabase = (): Promise<IDBPDatabase<Schema>> =>
     openDB<Schema>(`offstage-memory:${name}`, 1, {
       upgrade(database) {
         database.createObjectStore('entries', { keyPath: ['space', 'id'] })
@@ -48,12 +48,12 @@ export function createDatabaseStore(name: string): EntryStore {
       blocking: close,
       terminated: close,
     })
-  const use = async <Result>(
+  const withTransaction = async <Result>(
     mode: 'readonly' | 'readwrite',
     work: (entries: Entries, versions: Versions) => Promise<Result>,
   ): Promise<Result> => {
     try {
-      opening ??= open()
+      opening ??= openDatabase()
       const tx = (await opening).transaction(['entries', 'versions'], mode)
       const [result] = await Promise.all([
         work(
@@ -70,14 +70,15 @@ export function createDatabaseStore(name: string): EntryStore {
     }
   }
   return {
-    version: (space) => use('readonly', async (_, versions) => (await versions.get(space)) ?? 0),
+    version: (space) =>
+      withTransaction('readonly', async (_, versions) => (await versions.get(space)) ?? 0),
     read: (space) =>
-      use('readonly', async (entries, versions) => ({
+      withTransaction('readonly', async (entries, versions) => ({
         version: (await versions.get(space)) ?? 0,
         entries: await entries.getAll(IDBKeyRange.bound([space], [space, []])),
       })),
     change: (space, version, { put = [], remove = [] }) =>
-      use('readwrite', async (entries, versions) => {
+      withTransaction('readwrite', async (entries, versions) => {
         if (((await versions.get(space)) ?? 0) !== version) return false
         await Promise.all([
           entries.delete([`words:${space}` satisfies WordsSpace, '']),
@@ -116,23 +117,23 @@ function storageError(error: unknown): OffstageError {
 /** Rows in memory, lost with the page. */
 export function createInMemoryStore(): EntryStore {
   const spaces = new Map<string, { version: number; entries: Map<string, StoredEntry> }>()
-  const at = (space: string): { version: number; entries: Map<string, StoredEntry> } => {
-    const known = spaces.get(space) ?? { version: 0, entries: new Map() }
-    spaces.set(space, known)
-    return known
+  const spaceOf = (space: string): { version: number; entries: Map<string, StoredEntry> } => {
+    const stored = spaces.get(space) ?? { version: 0, entries: new Map() }
+    spaces.set(space, stored)
+    return stored
   }
   return {
-    version: async (space) => at(space).version,
+    version: async (space) => spaceOf(space).version,
     read: async (space) => ({
-      version: at(space).version,
-      entries: [...at(space).entries.values()],
+      version: spaceOf(space).version,
+      entries: [...spaceOf(space).entries.values()],
     }),
     async change(space, version, { put = [], remove = [] }) {
-      const kept = at(space)
-      if (kept.version !== version) return false
-      for (const entry of put) at(entry.space).entries.set(entry.id, entry)
-      for (const id of remove) kept.entries.delete(id)
-      kept.version++
+      const stored = spaceOf(space)
+      if (stored.version !== version) return false
+      for (const entry of put) spaceOf(entry.space).entries.set(entry.id, entry)
+      for (const id of remove) stored.entries.delete(id)
+      stored.version++
       return true
     },
   }

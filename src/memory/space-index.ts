@@ -4,9 +4,9 @@ import type { EntryStore, WordsSpace } from './rows.ts'
 import { createEventLoopYielder } from '../lib/yield-to-event-loop.ts'
 
 /** Below this many entries, indexing again on each page is as fast as reading a stored index. */
-const FEW = 200
-/** Version of the index's format. Increase it when texts are indexed differently. */
-const FORM = 1
+const MIN_STORED_ENTRIES = 200
+/** Increase it when texts are indexed differently. */
+const FORMAT_VERSION = 1
 
 interface StoredIndex extends StoredEntry {
   readonly space: WordsSpace
@@ -16,8 +16,7 @@ interface StoredIndex extends StoredEntry {
   readonly index: StoredWords
 }
 
-/** A space as a page knows it. */
-interface Known {
+interface SpaceSnapshot {
   readonly version: number
   readonly entries: ReadonlyMap<string, StoredEntry>
 }
@@ -26,22 +25,28 @@ interface Known {
 export async function openIndex(
   rows: EntryStore,
   space: string,
-  { version, entries }: Known,
+  { version, entries }: SpaceSnapshot,
 ): Promise<SpaceIndex> {
-  const words: WordsSpace = `words:${space}`
-  const stored = entries.size < FEW ? [] : (await rows.read(words).catch(() => null))?.entries
-  const known = stored?.find((entry) => isCurrent(entry, version))
-  const index = new SpaceIndex({ rows, space, words }, known && KeywordIndex.from(known.index))
-  if (!known) await index.add([...entries.values()])
+  const wordsSpace: WordsSpace = `words:${space}`
+  const stored =
+    entries.size < MIN_STORED_ENTRIES
+      ? []
+      : (await rows.read(wordsSpace).catch(() => null))?.entries
+  const current = stored?.find((entry) => isCurrent(entry, version))
+  const index = new SpaceIndex(
+    { rows, space, words: wordsSpace },
+    current && KeywordIndex.from(current.index),
+  )
+  if (!current) await index.add([...entries.values()])
   return index
 }
 
 function isCurrent(entry: StoredEntry, version: number): entry is StoredIndex {
   const stored: unknown = entry
-  return isRecord(stored) && stored['form'] === FORM && stored['version'] === version
+  return isRecord(stored) && stored['form'] === FORMAT_VERSION && stored['version'] === version
 }
 
-interface Place {
+interface IndexStorage {
   readonly rows: EntryStore
   readonly space: string
   readonly words: WordsSpace
@@ -49,18 +54,18 @@ interface Place {
 
 /** A keyword index, stored along with the entries of its space. */
 export class SpaceIndex {
-  readonly #place: Place
+  readonly #storage: IndexStorage
   readonly #index: KeywordIndex
   /** Number of entries that the stored index lacks. */
-  #added = 0
+  #unstoredCount = 0
 
-  constructor(place: Place, index: KeywordIndex = new KeywordIndex()) {
-    this.#place = place
+  constructor(storage: IndexStorage, index: KeywordIndex = new KeywordIndex()) {
+    this.#storage = storage
     this.#index = index
   }
 
   async add(entries: readonly StoredEntry[]): Promise<void> {
-    this.#added += entries.length
+    this.#unstoredCount += entries.length
     await this.#index.add(entries)
   }
 
@@ -73,38 +78,38 @@ export class SpaceIndex {
   }
 
   /** Stores the index if much of it is new. Resolves to the space's version afterwards. */
-  async keep(version: number): Promise<number> {
-    if (this.#added < FEW) return version
-    this.#added = 0
-    const { rows, space, words } = this.#place
+  async save(version: number): Promise<number> {
+    if (this.#unstoredCount < MIN_STORED_ENTRIES) return version
+    this.#unstoredCount = 0
+    const { rows, space, words } = this.#storage
     const stored: StoredIndex = {
       space: words,
       id: '',
       text: '',
       at: Date.now(),
-      form: FORM,
+      form: FORMAT_VERSION,
       version: version + 1,
       index: this.#index.toStored(),
     }
     // If storage is full, the next page builds the index again.
-    const isKept = await rows.change(space, version, { put: [stored] }).catch(() => false)
-    return isKept ? version + 1 : version
+    const isStored = await rows.change(space, version, { put: [stored] }).catch(() => false)
+    return isStored ? version + 1 : version
   }
 }
 
 /** Lowest score of a match, relative to the best one. Lower ones only share a common word with the query. */
-const LEAST_SCORE = 0.25
+const MIN_SCORE = 0.25
 /** Time of indexing before yielding to the page. Milliseconds. */
 const SLICE_MS = 8
 
 /** Parameters of BM25+: saturation of repetitions, weight of the length, and least value of a match. */
 const SATURATION = 1.2
-const LENGTH = 0.7
-const LEAST = 0.5
+const LENGTH_WEIGHT = 0.7
+const MIN_MATCH = 0.5
 
-/** Lower bits of a posting, which count the term. The higher bits hold the entry's place. */
+/** Lower bits of a posting, which count the term. The higher bits hold the entry's position. */
 const COUNT_BITS = 8
-const MOST_COUNTED = 2 ** COUNT_BITS - 1
+const MAX_COUNT = 2 ** COUNT_BITS - 1
 
 /** An index as plain data, without removed entries. Terms contain no spaces. */
 interface StoredWords {
@@ -120,8 +125,8 @@ interface StoredWords {
 /** Index of entries by their words, ranked by BM25+. */
 class KeywordIndex {
   readonly #postings = new Map<string, Uint32Array | number[]>()
-  readonly #places = new Map<string, number>()
-  /** Ids by place; undefined for a removed entry. */
+  readonly #positions = new Map<string, number>()
+  /** Ids by position; undefined for a removed entry. */
   #ids: (string | undefined)[] = []
   #lengths: number[] = []
   /** Sum of the lengths of all remaining entries. */
@@ -132,7 +137,7 @@ class KeywordIndex {
     index.#ids = [...ids]
     index.#lengths = [...lengths]
     index.#sum = index.#lengths.reduce((sum, length) => sum + length, 0)
-    for (const [place, id] of ids.entries()) index.#places.set(id, place)
+    for (const [position, id] of ids.entries()) index.#positions.set(id, position)
     let start = 0
     for (const [at, term] of terms.split(' ').entries()) {
       index.#postings.set(term, postings.subarray(start, ends[at]))
@@ -144,21 +149,21 @@ class KeywordIndex {
   toStored(): StoredWords {
     const ids: string[] = []
     const lengths: number[] = []
-    const moved = this.#ids.map((id, place) => {
+    const newPositions = this.#ids.map((id, position) => {
       if (id === undefined) return -1
-      lengths.push(this.#lengths[place] ?? 0)
+      lengths.push(this.#lengths[position] ?? 0)
       return ids.push(id) - 1
     })
     const terms: string[] = []
     const ends: number[] = []
-    const all = [...this.#postings.values()]
-    const postings = new Uint32Array(all.reduce((sum, { length }) => sum + length, 0))
+    const allPostings = [...this.#postings.values()]
+    const postings = new Uint32Array(allPostings.reduce((sum, { length }) => sum + length, 0))
     let end = 0
     for (const [term, postingsOfTerm] of this.#postings) {
       const start = end
       for (const posting of postingsOfTerm) {
-        const place = moved[posting >>> COUNT_BITS] ?? -1
-        if (place >= 0) postings[end++] = (place << COUNT_BITS) | (posting & MOST_COUNTED)
+        const position = newPositions[posting >>> COUNT_BITS] ?? -1
+        if (position >= 0) postings[end++] = (position << COUNT_BITS) | (posting & MAX_COUNT)
       }
       if (end === start) continue
       terms.push(term)
@@ -175,99 +180,102 @@ class KeywordIndex {
 
   /** Adds entries. Yields to the page if there are many. */
   async add(entries: readonly StoredEntry[]): Promise<void> {
-    const turns = createEventLoopYielder()
-    let since = performance.now()
+    const yielder = createEventLoopYielder()
+    let sliceStartedAt = performance.now()
     for (const entry of entries) {
-      this.#addOne(entry)
-      if (performance.now() - since < SLICE_MS) continue
-      await turns.next()
-      since = performance.now()
+      this.#addEntry(entry)
+      if (performance.now() - sliceStartedAt < SLICE_MS) continue
+      await yielder.next()
+      sliceStartedAt = performance.now()
     }
-    turns.close()
+    yielder.close()
   }
 
-  #addOne({ id, text }: StoredEntry): void {
-    const place = this.#ids.length
+  #addEntry({ id, text }: StoredEntry): void {
+    const position = this.#ids.length
     const counts = new Map<string, number>()
     for (const term of tokensOf(text)) counts.set(term, (counts.get(term) ?? 0) + 1)
     for (const [term, count] of counts) {
-      const posting = (place << COUNT_BITS) | Math.min(count, MOST_COUNTED)
-      const known = this.#postings.get(term)
-      if (Array.isArray(known)) known.push(posting)
-      else this.#postings.set(term, known ? [...known, posting] : [posting])
+      const posting = (position << COUNT_BITS) | Math.min(count, MAX_COUNT)
+      const postings = this.#postings.get(term)
+      if (Array.isArray(postings)) postings.push(posting)
+      else this.#postings.set(term, postings ? [...postings, posting] : [posting])
     }
-    this.#places.set(id, place)
+    this.#positions.set(id, position)
     this.#ids.push(id)
     this.#lengths.push(counts.size)
     this.#sum += counts.size
   }
 
   remove(id: string): void {
-    const place = this.#places.get(id)
-    if (place === undefined) return
-    this.#places.delete(id)
-    this.#ids[place] = undefined
-    this.#sum -= this.#lengths[place] ?? 0
+    const position = this.#positions.get(id)
+    if (position === undefined) return
+    this.#positions.delete(id)
+    this.#ids[position] = undefined
+    this.#sum -= this.#lengths[position] ?? 0
   }
 
   /** Ids of matching entries, best first. */
   find(query: string): string[] {
     const scores = new Map<number, { score: number; terms: Set<string> }>()
-    for (const asked of telling(tokensOf(query)))
-      for (const [term, weight] of this.#like(asked))
-        for (const { place, score } of this.#scored(term)) {
-          const found = scores.get(place) ?? { score: 0, terms: new Set() }
-          found.score += weight * score
-          found.terms.add(asked)
-          scores.set(place, found)
+    for (const queryTerm of significantTerms(tokensOf(query)))
+      for (const [term, weight] of this.#matchingTerms(queryTerm))
+        for (const { position, score } of this.#scoresOf(term)) {
+          const match = scores.get(position) ?? { score: 0, terms: new Set() }
+          match.score += weight * score
+          match.terms.add(queryTerm)
+          scores.set(position, match)
         }
     // Entries that contain several of the query's words come first.
     const ranked = [...scores]
-      .map(([place, { score, terms }]) => ({ place, score: score * terms.size }))
-      .sort((one, other) => other.score - one.score)
+      .map(([position, { score, terms }]) => ({ position, score: score * terms.size }))
+      .sort((a, b) => b.score - a.score)
     const best = ranked[0]?.score ?? 0
     return ranked
-      .filter(({ score }) => score >= best * LEAST_SCORE)
-      .map(({ place }) => this.#ids[place] as string)
+      .filter(({ score }) => score >= best * MIN_SCORE)
+      .map(({ position }) => this.#ids[position] as string)
   }
 
   /**
    * Terms that match a query's term, with their weight: the term itself, terms that begin with it, and similar ones.
    */
-  *#like(asked: string): Generator<readonly [term: string, weight: number]> {
-    if (this.#postings.has(asked)) yield [asked, 1]
-    const farthest = fuzziness(asked)
-    if (farthest === null) return
+  *#matchingTerms(queryTerm: string): Generator<readonly [term: string, weight: number]> {
+    if (this.#postings.has(queryTerm)) yield [queryTerm, 1]
+    const maxEdits = maxEditsFor(queryTerm)
+    if (maxEdits === null) return
     for (const term of this.#postings.keys()) {
-      const weight = term === asked ? 0 : weightOf(term, asked, farthest)
+      const weight = term === queryTerm ? 0 : weightOf(term, queryTerm, maxEdits)
       if (weight > 0) yield [term, weight]
     }
   }
 
-  #scored(term: string): { readonly place: number; readonly score: number }[] {
-    const found = Array.from(this.#postings.get(term) ?? [], (posting) => ({
-      place: posting >>> COUNT_BITS,
-      count: posting & MOST_COUNTED,
-    })).filter(({ place }) => this.#ids[place] !== undefined)
-    const all = this.#places.size
-    const average = this.#sum / all
-    const rarity = Math.log(1 + (all - found.length + 0.5) / (found.length + 0.5))
-    return found.map(({ place, count }) => {
-      const relative = (this.#lengths[place] ?? 0) / average
-      const damping = SATURATION * (1 - LENGTH + LENGTH * relative)
-      return { place, score: rarity * (LEAST + (count * (SATURATION + 1)) / (count + damping)) }
+  #scoresOf(term: string): { readonly position: number; readonly score: number }[] {
+    const matches = Array.from(this.#postings.get(term) ?? [], (posting) => ({
+      position: posting >>> COUNT_BITS,
+      count: posting & MAX_COUNT,
+    })).filter(({ position }) => this.#ids[position] !== undefined)
+    const entryCount = this.#positions.size
+    const average = this.#sum / entryCount
+    const rarity = Math.log(1 + (entryCount - matches.length + 0.5) / (matches.length + 0.5))
+    return matches.map(({ position, count }) => {
+      const relative = (this.#lengths[position] ?? 0) / average
+      const damping = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * relative)
+      return {
+        position,
+        score: rarity * (MIN_MATCH + (count * (SATURATION + 1)) / (count + damping)),
+      }
     })
   }
 }
 
 /** Significant terms of a query. Words of one or two Latin letters are dropped if there are longer ones. */
-function telling(tokens: readonly string[]): string[] {
+function significantTerms(tokens: readonly string[]): string[] {
   const longer = tokens.filter((token) => !/^\p{Script=Latin}{1,2}$/u.test(token))
   return [...(longer.length > 0 ? longer : tokens)]
 }
 
 /** Scripts without spaces between words, or with endings attached to them. Split into pairs of characters. */
-const IN_PAIRS =
+const PAIRED_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u
 
 /** Runs of one kind: such scripts with their marks, or other letters, marks and digits. */
@@ -282,7 +290,7 @@ const ENDING = /(?<=[a-z]{4})(?:e?[nrs]|em?)$/
 /** Search terms of a text: words without Latin diacritics, and pairs of characters. */
 function tokensOf(text: string): string[] {
   const runs = text.normalize('NFKC').toLowerCase().match(RUNS) ?? []
-  return runs.flatMap((run) => (IN_PAIRS.test(run) ? pairsOf(run) : plain(run)))
+  return runs.flatMap((run) => (PAIRED_SCRIPT.test(run) ? pairsOf(run) : normalizeWord(run)))
 }
 
 function pairsOf(run: string): string[] {
@@ -291,7 +299,7 @@ function pairsOf(run: string): string[] {
   return characters.slice(1).map((character, at) => `${characters[at] ?? ''}${character}`)
 }
 
-function plain(word: string): string {
+function normalizeWord(word: string): string {
   return word.normalize('NFD').replace(LATIN_MARKS, '').normalize('NFC').replace(ENDING, '')
 }
 
@@ -299,36 +307,36 @@ const PREFIX_WEIGHT = 0.4
 const FUZZY_WEIGHT = 0.2
 
 /** Most edits between a term and a similar one. Null for short terms, which match only exactly. */
-function fuzziness(asked: string): number | null {
-  if (asked.length <= 3) return null
-  return asked.length > 5 ? Math.round(asked.length * 0.15) : 0
+function maxEditsFor(queryTerm: string): number | null {
+  if (queryTerm.length <= 3) return null
+  return queryTerm.length > 5 ? Math.round(queryTerm.length * 0.15) : 0
 }
 
 /** Weight of a similar term: below 1, and 0 if it is too different. */
-function weightOf(term: string, asked: string, farthest: number): number {
+function weightOf(term: string, queryTerm: string, maxEdits: number): number {
   const { length } = term
-  if (term.startsWith(asked))
-    return (PREFIX_WEIGHT * length) / (length + 0.3 * (length - asked.length))
-  if (Math.abs(length - asked.length) > farthest) return 0
-  const edits = editsBetween(term, asked, farthest)
-  return edits > farthest ? 0 : (FUZZY_WEIGHT * length) / (length + edits)
+  if (term.startsWith(queryTerm))
+    return (PREFIX_WEIGHT * length) / (length + 0.3 * (length - queryTerm.length))
+  if (Math.abs(length - queryTerm.length) > maxEdits) return 0
+  const edits = editsBetween(term, queryTerm, maxEdits)
+  return edits > maxEdits ? 0 : (FUZZY_WEIGHT * length) / (length + edits)
 }
 
-/** Levenshtein distance. Stops early once it exceeds `farthest`. */
-function editsBetween(one: string, other: string, farthest: number): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (let at = 1; at <= one.length; at++) {
+/** Levenshtein distance. Stops early once it exceeds `maxEdits`. */
+function editsBetween(a: string, b: string, maxEdits: number): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let at = 1; at <= a.length; at++) {
     const next = [at]
-    for (let place = 1; place <= other.length; place++)
+    for (let column = 1; column <= b.length; column++)
       next.push(
         Math.min(
-          (row[place] ?? 0) + 1,
-          (next[place - 1] ?? 0) + 1,
-          (row[place - 1] ?? 0) + (one[at - 1] === other[place - 1] ? 0 : 1),
+          (row[column] ?? 0) + 1,
+          (next[column - 1] ?? 0) + 1,
+          (row[column - 1] ?? 0) + (a[at - 1] === b[column - 1] ? 0 : 1),
         ),
       )
-    if (Math.min(...next) > farthest) return farthest + 1
+    if (Math.min(...next) > maxEdits) return maxEdits + 1
     row = next
   }
-  return row[other.length] ?? 0
+  return row[b.length] ?? 0
 }

@@ -1,6 +1,6 @@
 import { createSerialQueue } from '../lib/serial-queue.ts'
 import type { StoredEntry } from './entry.ts'
-import { memoryPart } from './memory-part.ts'
+import { loadMemoryPart } from './memory-part.ts'
 import type { Change, EntryStore } from './rows.ts'
 import type { SpaceIndex } from './space-index.ts'
 
@@ -9,7 +9,7 @@ export class Space {
   readonly name: string
   readonly #rows: EntryStore
   readonly #entries = new Map<string, StoredEntry>()
-  readonly #inOrder = createSerialQueue()
+  readonly #enqueue = createSerialQueue()
   #index: SpaceIndex | null = null
   #version = 0
 
@@ -20,22 +20,22 @@ export class Space {
 
   /** Current entries in the store. Doesn't build the index, which the first search does. */
   async entries(): Promise<ReadonlyMap<string, StoredEntry>> {
-    await this.#inOrder(() => this.#catchUp())
+    await this.#enqueue(() => this.#catchUp())
     return this.#entries
   }
 
   /** Entries that contain words of the query, best first. */
   find(query: string): Promise<readonly StoredEntry[]> {
-    return this.#inOrder(async () => {
+    return this.#enqueue(async () => {
       await this.#catchUp()
       if (this.#index === null) {
-        const { openIndex } = await memoryPart(() => import('./space-index.ts'))
+        const { openIndex } = await loadMemoryPart(() => import('./space-index.ts'))
         this.#index = await openIndex(this.#rows, this.name, {
           version: this.#version,
           entries: this.#entries,
         })
       }
-      this.#version = await this.#index.keep(this.#version)
+      this.#version = await this.#index.save(this.#version)
       return this.#index.find(query).flatMap((id) => this.#entries.get(id) ?? [])
     })
   }
@@ -44,12 +44,12 @@ export class Space {
   change<Decided extends Change>(
     decide: (entries: ReadonlyMap<string, StoredEntry>) => Decided,
   ): Promise<Decided> {
-    return this.#inOrder(async () => {
+    return this.#enqueue(async () => {
       for (;;) {
         await this.#catchUp()
         const change = decide(this.#entries)
-        const isNone = !change.put?.length && !change.remove?.length
-        if (isNone) return change
+        const isEmpty = !change.put?.length && !change.remove?.length
+        if (isEmpty) return change
         // False means that another tab wrote first.
         if (await this.#rows.change(this.name, this.#version, change)) {
           await this.#apply(change)
@@ -63,16 +63,16 @@ export class Space {
   async #catchUp(): Promise<void> {
     if ((await this.#rows.version(this.name)) === this.#version) return
     const { version, entries } = await this.#rows.read(this.name)
-    const now = new Map(entries.map((entry) => [entry.id, entry]))
-    const isNew = (entry: StoredEntry): boolean => {
-      const known = this.#entries.get(entry.id)
+    const current = new Map(entries.map((entry) => [entry.id, entry]))
+    const isChanged = (entry: StoredEntry): boolean => {
+      const cached = this.#entries.get(entry.id)
       // Another tab may have marked the entry within the same millisecond.
-      const isMarked = known?.untrusted === entry.untrusted
-      return known?.text !== entry.text || known.at !== entry.at || !isMarked
+      const isSameTaint = cached?.untrusted === entry.untrusted
+      return cached?.text !== entry.text || cached.at !== entry.at || !isSameTaint
     }
     await this.#apply({
-      put: entries.filter(isNew),
-      remove: [...this.#entries.keys()].filter((id) => !now.has(id)),
+      put: entries.filter(isChanged),
+      remove: [...this.#entries.keys()].filter((id) => !current.has(id)),
     })
     this.#version = version
   }

@@ -8,8 +8,8 @@ export type Embed = (
 ) => Promise<readonly (readonly number[] | Float32Array)[]>
 
 /** Lowest cosine similarity of a match. */
-const LEAST_LIKENESS = 0.25
-const MOST_NEAR = 50
+const MIN_SIMILARITY = 0.25
+const MAX_NEAREST = 50
 
 /** Unit vectors of the texts. Throws `invalid-output` if `embed` doesn't return one vector for each text. */
 export async function vectorsOf(
@@ -40,19 +40,19 @@ export function nearest(
   { model, vector }: { readonly model: string; readonly vector: Float32Array | undefined },
 ): StoredEntry[] {
   if (vector === undefined) return []
-  const near: { readonly entry: StoredEntry; readonly likeness: number }[] = []
+  const matches: { readonly entry: StoredEntry; readonly similarity: number }[] = []
   for (const entry of entries) {
     const { embedding } = entry
     if (embedding?.model !== model || embedding.vector.length !== vector.length) continue
-    const likeness = dot(embedding.vector, vector)
-    if (likeness >= LEAST_LIKENESS) near.push({ entry, likeness })
+    const similarity = dot(embedding.vector, vector)
+    if (similarity >= MIN_SIMILARITY) matches.push({ entry, similarity })
   }
-  near.sort((one, other) => other.likeness - one.likeness)
-  return near.slice(0, MOST_NEAR).map(({ entry }) => entry)
+  matches.sort((a, b) => b.similarity - a.similarity)
+  return matches.slice(0, MAX_NEAREST).map(({ entry }) => entry)
 }
 
-function dot(one: Float32Array, other: Float32Array): number {
+function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0
-  for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0)
+  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
   return sum
 }

@@ -16,7 +16,7 @@ export function textProblem({
   instructions,
 }: Partial<Record<'name' | 'description' | 'instructions', unknown>>): string | null {
   if (typeof name !== 'string' || name.length > MAX_NAME || !NAME.test(name))
-    return `The skill name ${shown(name)} is not valid. Use a-z, 0-9 and single hyphens between them, ${MAX_NAME} characters at most.`
+    return `The skill name ${describeValue(name)} is not valid. Use a-z, 0-9 and single hyphens between them, ${MAX_NAME} characters at most.`
   if (!isFilled(description, MAX_DESCRIPTION))
     return `The skill ${name} needs a description of ${MAX_DESCRIPTION} characters at most: the model chooses by it.`
   return isFilled(instructions, MAX_INSTRUCTIONS)
@@ -28,11 +28,15 @@ export function textProblem({
 export function fileProblem({ name, files = {} }: Pick<Skill, 'name' | 'files'>): string | null {
   const paths = Object.keys(files)
   if (paths.length > MAX_FILES) return `The skill ${name} has more than ${MAX_FILES} files.`
-  const wrong = paths.find((path) => !isPath(path))
-  if (wrong !== undefined)
-    return `The skill ${name} has a wrong path ${shown(wrong)}. Use one relative to the skill, like references/sizes.md, without . or .. in it.`
-  const odd = Object.entries(files).find(([, file]) => !/^(string|function)$/.test(typeof file))
-  return odd ? `The file ${odd[0]} of the skill ${name} must be a text or a function.` : null
+  const invalidPath = paths.find((path) => !isPath(path))
+  if (invalidPath !== undefined)
+    return `The skill ${name} has a wrong path ${describeValue(invalidPath)}. Use one relative to the skill, like references/sizes.md, without . or .. in it.`
+  const invalidFile = Object.entries(files).find(
+    ([, file]) => !/^(string|function)$/.test(typeof file),
+  )
+  return invalidFile
+    ? `The file ${invalidFile[0]} of the skill ${name} must be a text or a function.`
+    : null
 }
 
 /** Whether a path is relative, with single slashes and without characters that are special in a URL. */
@@ -44,11 +48,11 @@ export function isPath(path: unknown): path is string {
   )
 }
 
-function isFilled(text: unknown, most: number): boolean {
-  return typeof text === 'string' && text.trim() !== '' && text.length <= most
+function isFilled(text: unknown, maxLength: number): boolean {
+  return typeof text === 'string' && text.trim() !== '' && text.length <= maxLength
 }
 
 /** Text of an invalid value, cut because a hostile name may be long. */
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   return (JSON.stringify(value) ?? String(value)).slice(0, 100)
 }

@@ -15,10 +15,12 @@ export function defineSkill(skill: Skill): Skill {
   if (problem !== null) throw badConfig(problem)
   const { name, tools = [], restrictTools = [] } = skill
   for (const tool of tools) prepareTool(tool)
-  const wrong = restrictTools.find((each) => typeof each !== 'string' || cleanName(each) === '')
-  if (wrong !== undefined)
+  const invalidName = restrictTools.find(
+    (each) => typeof each !== 'string' || cleanName(each) === '',
+  )
+  if (invalidName !== undefined)
     throw badConfig(
-      `restrictTools of the skill ${name} must be names of tools, not ${String(wrong)}.`,
+      `restrictTools of the skill ${name} must be names of tools, not ${String(invalidName)}.`,
     )
   return Object.freeze({ ...skill })
 }

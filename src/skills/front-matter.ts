@@ -20,22 +20,22 @@ const ITEM = /^-(?:[ \t]+|$)/
  * are left out and reported in `diagnostics`. All values are texts: `true` and `1.0` stay as written.
  */
 export function readFrontMatter(text: string): FrontMatter {
-  const all = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
-  const end = FENCE.test(all[0] ?? '')
-    ? all.findIndex((line, at) => at > 0 && FENCE.test(line))
+  const allLines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
+  const end = FENCE.test(allLines[0] ?? '')
+    ? allLines.findIndex((line, at) => at > 0 && FENCE.test(line))
     : -1
   if (end < 0) {
     const message = 'A front matter must stand at the beginning, between two lines of ---.'
     return {
       values: new Map(),
       lines: new Map(),
-      body: all.join('\n'),
+      body: allLines.join('\n'),
       diagnostics: [{ line: 1, message }],
     }
   }
   const diagnostics: SkillDiagnostic[] = []
-  const found = readFields(new Lines(all.slice(1, end)), diagnostics)
-  return { ...found, body: all.slice(end + 1).join('\n'), diagnostics }
+  const fields = readFields(new Lines(allLines.slice(1, end)), diagnostics)
+  return { ...fields, body: allLines.slice(end + 1).join('\n'), diagnostics }
 }
 
 function readFields(
@@ -43,34 +43,34 @@ function readFields(
   diagnostics: SkillDiagnostic[],
 ): Pick<FrontMatter, 'values' | 'lines'> {
   const values = new Map<string, FrontValue>()
-  const places = new Map<string, number>()
+  const lineNumbers = new Map<string, number>()
   for (lines.skipEmpty(); lines.next !== undefined; lines.skipEmpty()) {
     // Skips the opening `---`, and counts from 1.
     const line = lines.at + 2
-    const text = lines.take()
+    const text = lines.shift()
     const [start, key = ''] = KEY.exec(text) ?? []
     try {
       if (start === undefined) throw new Unreadable('this is no field like name: value')
       if (values.has(key)) throw new Unreadable('it is there twice')
       values.set(key, readValue(text.slice(start.length), lines))
-      places.set(key, line)
+      lineNumbers.set(key, line)
     } catch (thrown) {
       if (!(thrown instanceof Unreadable)) throw thrown
-      const about = key === '' ? 'A line' : `The field ${key}`
-      diagnostics.push({ line, message: `${about} was left out: ${thrown.message}.` })
+      const subject = key === '' ? 'A line' : `The field ${key}`
+      diagnostics.push({ line, message: `${subject} was left out: ${thrown.message}.` })
       lines.skipWithin(0)
     }
   }
-  return { values, lines: places }
+  return { values, lines: lineNumbers }
 }
 
-function readValue(first: string, lines: Lines): FrontValue {
-  if (first.startsWith('[')) {
-    const list = readFlowList(first)
-    refuseMore(lines)
+function readValue(inlineText: string, lines: Lines): FrontValue {
+  if (inlineText.startsWith('[')) {
+    const list = readFlowList(inlineText)
+    refuseNested(lines)
     return list
   }
-  if (!isEmpty(first)) return readScalar(first, lines, 0)
+  if (!isEmpty(inlineText)) return readScalar(inlineText, lines, 0)
   lines.skipEmpty()
   const { next } = lines
   if (next === undefined) return ''
@@ -82,67 +82,69 @@ function readValue(first: string, lines: Lines): FrontValue {
   if (KEY.test(content)) return readMap(lines, indent)
   if (/:(?=[ \t]|$)/.test(content) || /^[|>]/.test(content))
     throw new Unreadable('its value is no list, no map and no text')
-  lines.take()
+  lines.shift()
   return readScalar(content, lines, 0)
 }
 
 function readList(lines: Lines, indent: number): readonly string[] {
   const items: string[] = []
   for (lines.skipEmpty(); lines.next !== undefined; lines.skipEmpty()) {
-    const own = indentOf(lines.next)
-    const content = lines.next.slice(own)
+    const lineIndent = indentOf(lines.next)
+    const content = lines.next.slice(lineIndent)
     const [start] = ITEM.exec(content) ?? []
-    if (own < indent || (own === 0 && start === undefined)) break
-    if (own > indent || start === undefined) throw new Unreadable('its items differ in indent')
-    lines.take()
+    if (lineIndent < indent || (lineIndent === 0 && start === undefined)) break
+    if (lineIndent > indent || start === undefined)
+      throw new Unreadable('its items differ in indent')
+    lines.shift()
     items.push(readItem(content.slice(start.length), lines, indent))
   }
-  if (indent > 0) refuseMore(lines)
+  if (indent > 0) refuseNested(lines)
   return items
 }
 
 function readMap(lines: Lines, indent: number): { readonly [key: string]: string } {
   const entries = new Map<string, string>()
   for (lines.skipEmpty(); lines.next !== undefined; lines.skipEmpty()) {
-    const own = indentOf(lines.next)
-    if (own === 0) break
-    const content = lines.take().slice(own)
+    const lineIndent = indentOf(lines.next)
+    if (lineIndent === 0) break
+    const content = lines.shift().slice(lineIndent)
     const [start, key = ''] = KEY.exec(content) ?? []
-    if (own !== indent || start === undefined) throw new Unreadable('its fields differ in indent')
+    if (lineIndent !== indent || start === undefined)
+      throw new Unreadable('its fields differ in indent')
     if (entries.has(key)) throw new Unreadable(`its field ${key} is there twice`)
-    const first = content.slice(start.length)
-    if (isEmpty(first) && hasInner(lines, indent))
+    const inlineText = content.slice(start.length)
+    if (isEmpty(inlineText) && hasNested(lines, indent))
       throw new Unreadable(`its field ${key} is no text`)
-    entries.set(key, isEmpty(first) ? '' : readScalar(first, lines, indent))
+    entries.set(key, isEmpty(inlineText) ? '' : readScalar(inlineText, lines, indent))
   }
   return Object.fromEntries(entries)
 }
 
-function hasInner(lines: Lines, indent: number): boolean {
+function hasNested(lines: Lines, indent: number): boolean {
   lines.skipEmpty()
   return lines.next !== undefined && (lines.isWithin(indent) || ITEM.test(lines.next.trimStart()))
 }
 
-function refuseMore(lines: Lines): void {
+function refuseNested(lines: Lines): void {
   lines.skipEmpty()
   if (lines.isWithin(0)) throw new Unreadable('something is indented under it')
 }
 
 /**
- * Reads a text that begins with `first`, the rest of its line. Lines that are indented by more than `indent` belong to
+ * Reads a text that begins with `inlineText`, the rest of its line. Lines that are indented by more than `indent` belong to
  * it. Accepts unquoted colons, which YAML forbids but real files have.
  */
-function readScalar(first: string, lines: Lines, indent: number): string {
-  if (/^[|>]/.test(first)) return readBlock(trimEnd(first), lines, indent)
-  if (/^['"]/.test(first)) {
-    const value = quotedLine(first)
+function readScalar(inlineText: string, lines: Lines, indent: number): string {
+  if (/^[|>]/.test(inlineText)) return readBlock(trimEnd(inlineText), lines, indent)
+  if (/^['"]/.test(inlineText)) {
+    const value = quotedLine(inlineText)
     if (hasMore(lines, indent)) throw new Unreadable('something follows the closing quote')
     return value
   }
-  let { text, isCommented } = plainLine(first)
+  let { text, isCommented } = plainLine(inlineText)
   let breaks = 0
   while (lines.isWithin(indent)) {
-    const line = lines.take()
+    const line = lines.shift()
     if (isBlank(line)) {
       breaks++
       continue
@@ -179,11 +181,11 @@ function readFlowList(text: string): readonly string[] {
   let rest = text.slice(1).replace(/^[ \t]+/, '')
   while (!rest.startsWith(']')) {
     const isQuoted = /^['"]/.test(rest)
-    const { value, rest: behind } = isQuoted ? readQuoted(rest) : plainItem(rest)
+    const { value, rest: after } = isQuoted ? readQuoted(rest) : plainItem(rest)
     items.push(value)
-    const [mark = '', sign] = /^[ \t]*([,\]])[ \t]*/.exec(behind) ?? []
+    const [separator = '', sign] = /^[ \t]*([,\]])[ \t]*/.exec(after) ?? []
     if (sign === undefined) throw new Unreadable('the list in brackets does not end on its line')
-    rest = sign === ']' ? behind.slice(behind.indexOf(']')) : behind.slice(mark.length)
+    rest = sign === ']' ? after.slice(after.indexOf(']')) : after.slice(separator.length)
   }
   refuseRest(rest.slice(1))
   return items
@@ -241,7 +243,7 @@ function trimEnd(text: string): string {
 }
 
 /** Characters after a backslash. The characters that they stand for follow below, in the same order. */
-const SIGNS = '0abt\tnvfre "/\\N_LP'
+const ESCAPES = '0abt\tnvfre "/\\N_LP'
 const CHARACTERS = '\0\x07\b\t\t\n\v\f\r\x1b "/\\\x85\xa0\u2028\u2029'
 
 interface Quoted {
@@ -256,35 +258,35 @@ function readQuoted(text: string): Quoted {
 }
 
 function readSingle(text: string): Quoted {
-  const [all = '', inner = ''] = /^'((?:[^']|'')*)'/.exec(text) ?? []
-  if (all === '') throw notClosed()
-  return { value: inner.replaceAll("''", "'"), rest: text.slice(all.length) }
+  const [quoted = '', inner = ''] = /^'((?:[^']|'')*)'/.exec(text) ?? []
+  if (quoted === '') throw unclosedQuote()
+  return { value: inner.replaceAll("''", "'"), rest: text.slice(quoted.length) }
 }
 
 function readDouble(text: string): Quoted {
-  const [all = '', inner = ''] = /^"((?:[^"\\]|\\.)*)"/.exec(text) ?? []
-  if (all === '') throw notClosed()
+  const [quoted = '', inner = ''] = /^"((?:[^"\\]|\\.)*)"/.exec(text) ?? []
+  if (quoted === '') throw unclosedQuote()
   const value = inner.replaceAll(
     /\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|(.))/gi,
-    (escape: string, ...found: (string | undefined)[]) => unescape(escape, found),
+    (escape: string, ...groups: (string | undefined)[]) => unescape(escape, groups),
   )
-  return { value, rest: text.slice(all.length) }
+  return { value, rest: text.slice(quoted.length) }
 }
 
-function unescape(escape: string, [x, u, U, sign]: readonly (string | undefined)[]): string {
+function unescape(escape: string, [x, u, U, character]: readonly (string | undefined)[]): string {
   const digits = x ?? u ?? U
   if (digits === undefined) {
-    const known = sign && CHARACTERS[SIGNS.indexOf(sign)]
-    if (known === undefined) throw new Unreadable(`${escape} is an unknown escape`)
-    return known
+    const unescaped = character && CHARACTERS[ESCAPES.indexOf(character)]
+    if (unescaped === undefined) throw new Unreadable(`${escape} is an unknown escape`)
+    return unescaped
   }
-  const isNamed = escape[1] === (x ? 'x' : u ? 'u' : 'U')
+  const hasMatchingLetter = escape[1] === (x ? 'x' : u ? 'u' : 'U')
   const code = Number.parseInt(digits, 16)
-  if (!isNamed || code > 0x10_ffff) throw new Unreadable(`${escape} is no character`)
+  if (!hasMatchingLetter || code > 0x10_ffff) throw new Unreadable(`${escape} is no character`)
   return String.fromCodePoint(code)
 }
 
-function notClosed(): Unreadable {
+function unclosedQuote(): Unreadable {
   return new Unreadable('the quote is not closed on its line; write long texts with > or |')
 }
 
@@ -292,27 +294,30 @@ const HEADER = /^([|>])(?:([+-]?)([1-9]?)|([1-9])([+-]))(?:[ \t]+#.*)?$/
 
 /** Reads a block of text after `|` or `>` (YAML 1.2.2, 8.1). Its lines are indented by more than `indent`. */
 function readBlock(header: string, lines: Lines, indent: number): string {
-  const found = HEADER.exec(header)
-  if (!found) throw new Unreadable(`${header} begins no block of text`)
-  const [, style, sign = '', digit = '', digitFirst = '', signLast = ''] = found
-  const taken: string[] = []
-  while (lines.isWithin(indent)) taken.push(lines.take())
-  const given = Number(digit || digitFirst)
-  const texts = unindented(taken, given > 0 ? indent + given : undefined)
+  const match = HEADER.exec(header)
+  if (!match) throw new Unreadable(`${header} begins no block of text`)
+  const [, style, sign = '', digit = '', digitFirst = '', signLast = ''] = match
+  const blockLines: string[] = []
+  while (lines.isWithin(indent)) blockLines.push(lines.shift())
+  const indentIndicator = Number(digit || digitFirst)
+  const texts = unindent(blockLines, indentIndicator > 0 ? indent + indentIndicator : undefined)
   const end = texts.findLastIndex((text) => text !== '') + 1
-  const content = style === '|' ? texts.slice(0, end).join('\n') : folded(texts.slice(0, end))
-  return content + ending(sign || signLast, { isEmpty: end === 0, blank: texts.length - end })
+  const content = style === '|' ? texts.slice(0, end).join('\n') : foldLines(texts.slice(0, end))
+  return (
+    content + trailingBreaks(sign || signLast, { isEmpty: end === 0, blank: texts.length - end })
+  )
 }
 
-function unindented(lines: readonly string[], given: number | undefined): string[] {
+function unindent(lines: readonly string[], explicitIndent: number | undefined): string[] {
   if (lines.some((line) => isBlank(line) && line.includes('\t')))
     throw new Unreadable('a blank line of the block has tabs in it')
   const first = lines.findIndex((line) => !isBlank(line))
   // Blank lines alone are only line breaks; their spaces are ignored.
   if (first < 0) return lines.map(() => '')
-  const width = given ?? indentOf(lines[first] ?? '')
+  const width = explicitIndent ?? indentOf(lines[first] ?? '')
   return lines.map((line, at) => {
-    const isTooFar = isBlank(line) && line.length > width && (at < first || given !== undefined)
+    const isTooFar =
+      isBlank(line) && line.length > width && (at < first || explicitIndent !== undefined)
     if (isTooFar || (!isBlank(line) && indentOf(line) < width))
       throw new Unreadable('the lines of the block are not indented alike')
     return line.slice(Math.min(width, line.length))
@@ -320,29 +325,30 @@ function unindented(lines: readonly string[], given: number | undefined): string
 }
 
 /** Joins lines with spaces. Line breaks stay where lines are empty or indented further. */
-function folded(lines: readonly string[]): string {
+function foldLines(lines: readonly string[]): string {
   let text = ''
   let breaks = 0
-  let before: string | undefined
+  let previousLine: string | undefined
   for (const line of lines) {
     if (line === '') {
       breaks++
       continue
     }
-    const keeps = before === undefined ? 0 : isFurther(line) || isFurther(before) ? 1 : -1
-    text += keeps < 0 && breaks === 0 ? ' ' : '\n'.repeat(breaks + Math.max(0, keeps))
+    const extraBreaks =
+      previousLine === undefined ? 0 : isIndented(line) || isIndented(previousLine) ? 1 : -1
+    text += extraBreaks < 0 && breaks === 0 ? ' ' : '\n'.repeat(breaks + Math.max(0, extraBreaks))
     text += line
-    before = line
+    previousLine = line
     breaks = 0
   }
   return text
 }
 
-function isFurther(line: string): boolean {
+function isIndented(line: string): boolean {
   return /^[ \t]/.test(line)
 }
 
-function ending(
+function trailingBreaks(
   sign: string,
   { isEmpty, blank }: { readonly isEmpty: boolean; readonly blank: number },
 ): string {
@@ -370,7 +376,7 @@ class Lines {
     return this.#lines[this.#at]
   }
 
-  take(): string {
+  shift(): string {
     return this.#lines[this.#at++] ?? ''
   }
 

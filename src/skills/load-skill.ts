@@ -38,21 +38,22 @@ export async function loadSkill(
 ): Promise<LoadedSkill> {
   const { files, signal, loaded = true, tools, restrictTools } = options
   const address = addressOf(source)
-  const read = async (): Promise<string> => (address ? fetchText(address, signal) : String(source))
-  const text = await (signal ? untilAborted(read, signal) : read())
-  const front = readFrontMatter(text)
-  const { metadata, diagnostics } = readMetadata(front, address)
-  const instructions = front.body.trim()
-  const [name, description] = [front.values.get('name'), textOf(front, 'description')]
+  const readSource = async (): Promise<string> =>
+    address ? fetchText(address, signal) : String(source)
+  const text = await (signal ? untilAborted(readSource, signal) : readSource())
+  const frontMatter = readFrontMatter(text)
+  const { metadata, diagnostics } = readMetadata(frontMatter, address)
+  const instructions = frontMatter.body.trim()
+  const [name, description] = [frontMatter.values.get('name'), textOf(frontMatter, 'description')]
   const problem = textProblem({ name, description, instructions })
-  if (problem !== null || typeof name !== 'string') throw unusable(problem ?? '', diagnostics)
+  if (problem !== null || typeof name !== 'string') throw invalidSkill(problem ?? '', diagnostics)
   const skill = defineSkill({
     name,
     description,
     instructions,
     metadata,
     loaded,
-    ...(files && { files: isList(files) ? fetchedFiles(files, address) : files }),
+    ...(files && { files: isList(files) ? fileFetchers(files, address) : files }),
     ...(tools && { tools }),
     ...(restrictTools && { restrictTools }),
   })
@@ -78,7 +79,7 @@ function textOf({ values }: FrontMatter, name: string): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-function unusable(problem: string, diagnostics: readonly SkillDiagnostic[]): OffstageError {
+function invalidSkill(problem: string, diagnostics: readonly SkillDiagnostic[]): OffstageError {
   const lines = diagnostics.map(({ line, message }) => `Line ${line}: ${message}`)
   const details = { diagnostics: diagnostics.map((each) => ({ ...each })) }
   return new OffstageError('invalid-input', [problem, ...lines].join('\n'), { details })
@@ -89,7 +90,7 @@ function isList(files: LoadSkillOptions['files']): files is readonly string[] {
 }
 
 /** Functions that fetch the files, relative to the SKILL.md. */
-function fetchedFiles(
+function fileFetchers(
   paths: readonly string[],
   address: URL | null,
 ): { readonly [path: string]: SkillFile } {
@@ -117,12 +118,12 @@ export interface SkillMetadata {
   readonly diagnostics: readonly SkillDiagnostic[]
 }
 
-interface Read {
+interface MetadataResult {
   readonly metadata: SkillMetadata
   readonly diagnostics: readonly SkillDiagnostic[]
 }
 
-const KNOWN: ReadonlySet<string> = new Set([
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'name',
   'description',
   'license',
@@ -132,36 +133,42 @@ const KNOWN: ReadonlySet<string> = new Set([
 ])
 
 /** `address`: URL of the SKILL.md, if it has one. */
-function readMetadata({ values, lines, diagnostics }: FrontMatter, address: URL | null): Read {
-  const all = [...diagnostics]
-  const leaveOut = (name: string, why: string): void => {
-    all.push({ line: lines.get(name) ?? 1, message: `The field ${name} ${why}.` })
+function readMetadata(
+  { values, lines, diagnostics }: FrontMatter,
+  address: URL | null,
+): MetadataResult {
+  const allDiagnostics = [...diagnostics]
+  const reportField = (name: string, reason: string): void => {
+    allDiagnostics.push({ line: lines.get(name) ?? 1, message: `The field ${name} ${reason}.` })
   }
-  for (const name of values.keys()) if (!KNOWN.has(name)) leaveOut(name, 'is not known')
-  const text = (name: string, most = Infinity): string | undefined => {
+  for (const name of values.keys()) if (!KNOWN_FIELDS.has(name)) reportField(name, 'is not known')
+  const textField = (name: string, maxLength = Infinity): string | undefined => {
     const value = values.get(name)
-    if (value === undefined || (typeof value === 'string' && value.length <= most))
+    if (value === undefined || (typeof value === 'string' && value.length <= maxLength))
       return value || undefined
-    leaveOut(name, `is no text${most < Infinity ? ` of ${most} characters at most` : ''}`)
+    reportField(
+      name,
+      `is no text${maxLength < Infinity ? ` of ${maxLength} characters at most` : ''}`,
+    )
     return undefined
   }
-  const license = text('license')
-  const compatibility = text('compatibility', MAX_COMPATIBILITY)
+  const license = textField('license')
+  const compatibility = textField('compatibility', MAX_COMPATIBILITY)
   const allowedTools = toolNames(values.get('allowed-tools'))
-  if (allowedTools === null) leaveOut('allowed-tools', 'is no list of names')
+  if (allowedTools === null) reportField('allowed-tools', 'is no list of names')
   const map = values.get('metadata')
-  if (map !== undefined && map !== '' && !isMap(map)) leaveOut('metadata', 'is no map of texts')
+  if (map !== undefined && map !== '' && !isMap(map)) reportField('metadata', 'is no map of texts')
   const name = values.get('name')
   const folder = address?.pathname.split('/').at(-2)
-  if (folder && folder !== name) leaveOut('name', `is not the one of its folder, ${folder}`)
+  if (folder && folder !== name) reportField('name', `is not the one of its folder, ${folder}`)
   const metadata = {
     ...(license !== undefined && { license }),
     ...(compatibility !== undefined && { compatibility }),
     ...(allowedTools && { allowedTools }),
     ...(isMap(map) && { metadata: map }),
-    diagnostics: all,
+    diagnostics: allDiagnostics,
   }
-  return { metadata, diagnostics: all }
+  return { metadata, diagnostics: allDiagnostics }
 }
 
 /**
@@ -174,10 +181,10 @@ function toolNames(value: FrontValue | undefined): readonly string[] | null | un
   const names: string[] = []
   let name = ''
   let depth = 0
-  for (const sign of `${value} `) {
-    if (sign === '(') depth++
-    if (sign === ')') depth--
-    if (depth > 0 || !/[\s,]/.test(sign)) name += sign
+  for (const character of `${value} `) {
+    if (character === '(') depth++
+    if (character === ')') depth--
+    if (depth > 0 || !/[\s,]/.test(character)) name += character
     else if (name !== '') {
       names.push(name)
       name = ''
@@ -200,22 +207,22 @@ const MAX_BYTES = 1_000_000
 async function fetchText(address: URL, signal?: AbortSignal): Promise<string> {
   if (!/^https?:$/.test(address.protocol))
     throw badInput(`A skill is fetched over HTTP, not from ${address.protocol}`)
-  const where = address.origin + address.pathname
+  const shownUrl = address.origin + address.pathname
   try {
     const response = await fetch(address, signal ? { signal } : {})
-    if (!response.ok) throw refusal(`${where} answered with status ${response.status}.`)
+    if (!response.ok) throw badResponse(`${shownUrl} answered with status ${response.status}.`)
     // The app trusts only the origin that it names, so redirects to others are refused.
     if (response.url !== '' && new URL(response.url).origin !== address.origin)
-      throw refusal(`${where} leads to ${new URL(response.url).origin}, another origin.`)
-    return await readText(response, where)
+      throw badResponse(`${shownUrl} leads to ${new URL(response.url).origin}, another origin.`)
+    return await readText(response, shownUrl)
   } catch (thrown) {
     if (OffstageError.is(thrown)) throw thrown
-    const message = `${where} could not be fetched: ${describeThrown(thrown)}`
+    const message = `${shownUrl} could not be fetched: ${describeThrown(thrown)}`
     throw new OffstageError('network', message, { retryable: true, cause: thrown })
   }
 }
 
-async function readText({ body }: Response, where: string): Promise<string> {
+async function readText({ body }: Response, shownUrl: string): Promise<string> {
   if (!body) return ''
   const reader = body.getReader()
   const decoder = new TextDecoder()
@@ -227,7 +234,10 @@ async function readText({ body }: Response, where: string): Promise<string> {
       if (done) return text + decoder.decode()
       bytes += value.length
       if (bytes > MAX_BYTES)
-        throw new OffstageError('response-too-large', `${where} has more than ${MAX_BYTES} bytes.`)
+        throw new OffstageError(
+          'response-too-large',
+          `${shownUrl} has more than ${MAX_BYTES} bytes.`,
+        )
       text += decoder.decode(value, { stream: true })
     }
   } finally {
@@ -235,6 +245,6 @@ async function readText({ body }: Response, where: string): Promise<string> {
   }
 }
 
-function refusal(message: string): OffstageError {
+function badResponse(message: string): OffstageError {
   return new OffstageError('bad-response', message)
 }

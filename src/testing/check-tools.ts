@@ -33,13 +33,13 @@ function problemsOf(tool: Tool | CompositeTool): Problem[] {
   try {
     const schema = toJsonSchema(tool, tool.name)
     const found = lint(schema, '')
-    return found.length > 0 ? found : complaints(schema, { strict: false }).map(atTop)
+    return found.length > 0 ? found : complaints(schema, { strict: false }).map(rootProblem)
   } catch (thrown) {
-    return [atTop(describeThrown(thrown))]
+    return [rootProblem(describeThrown(thrown))]
   }
 }
 
-function atTop(message: string): Problem {
+function rootProblem(message: string): Problem {
   return { path: '', message }
 }
 
@@ -47,55 +47,60 @@ function atTop(message: string): Problem {
 const SAME_VALUE = new Set('allOf anyOf oneOf not if then else dependentSchemas'.split(' '))
 
 /** Checks each schema alone, with `true` in place of its subschemas: Ajv doesn't say where a problem is. */
-function lint(schema: unknown, path: string, around: Around = {}): Problem[] {
+function lint(schema: unknown, path: string, parent: ParentContext = {}): Problem[] {
   if (!isRecord(schema)) return complaints(schema).map((message) => ({ path, message }))
-  const inner: Problem[] = []
-  const type = schema['type'] ?? around.type
-  const properties = { ...around.properties, ...allowed(schema['properties']) }
-  const look = (part: unknown, keyword: string, step: string): true => {
-    const same = SAME_VALUE.has(keyword) ? { type, properties } : {}
-    inner.push(...lint(part, `${path}/${step}`, same))
+  const nestedProblems: Problem[] = []
+  const type = schema['type'] ?? parent.type
+  const properties = { ...parent.properties, ...permissiveProperties(schema['properties']) }
+  const lintSubschema = (subschema: unknown, keyword: string, segment: string): true => {
+    const inherited = SAME_VALUE.has(keyword) ? { type, properties } : {}
+    nestedProblems.push(...lint(subschema, `${path}/${segment}`, inherited))
     return true
   }
-  const alone = Object.entries(schema).flatMap(([keyword, value]) => {
+  const entries = Object.entries(schema).flatMap(([keyword, value]) => {
     if (keyword === '$ref') return []
     if (NAMED_SCHEMAS.has(keyword) && isRecord(value)) {
-      const names = Object.entries(value).map(([name, part]) => [
+      const names = Object.entries(value).map(([name, subschema]) => [
         name,
-        look(part, keyword, `${keyword}/${escaped(name)}`),
+        lintSubschema(subschema, keyword, `${keyword}/${escapePointer(name)}`),
       ])
       return [[keyword, Object.fromEntries(names)]]
     }
     if (SCHEMA_LIST.has(keyword) && Array.isArray(value))
-      return [[keyword, value.map((part, at) => look(part, keyword, `${keyword}/${at}`))]]
-    return [[keyword, ONE_SCHEMA.has(keyword) ? look(value, keyword, keyword) : value]]
+      return [
+        [
+          keyword,
+          value.map((subschema, at) => lintSubschema(subschema, keyword, `${keyword}/${at}`)),
+        ],
+      ]
+    return [[keyword, ONE_SCHEMA.has(keyword) ? lintSubschema(value, keyword, keyword) : value]]
   })
-  const given = Object.fromEntries(alone) as Readonly<Record<string, unknown>>
-  const whole = {
+  const shallow = Object.fromEntries(entries) as Readonly<Record<string, unknown>>
+  const checked = {
     ...(type !== undefined && { type }),
-    ...given,
+    ...shallow,
     ...(Object.keys(properties).length > 0 && type === 'object' && { properties }),
   }
-  return [...complaints(whole).map((message) => ({ path, message })), ...inner]
+  return [...complaints(checked).map((message) => ({ path, message })), ...nestedProblems]
 }
 
-interface Around {
+interface ParentContext {
   readonly type?: unknown
   readonly properties?: Readonly<Record<string, true>>
 }
 
-function allowed(properties: unknown): Readonly<Record<string, true>> {
+function permissiveProperties(properties: unknown): Readonly<Record<string, true>> {
   const names = isRecord(properties) ? Object.keys(properties) : []
   return Object.fromEntries(names.map((name) => [name, true]))
 }
 
-function escaped(name: string): string {
+function escapePointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 /** Ajv's complaints about a schema, one per item. */
 function complaints(schema: unknown, { strict = true } = {}): string[] {
-  const said: string[] = []
+  const messages: string[] = []
   const level = strict ? 'log' : false
   const ajv = new Ajv2020({
     strictSchema: level,
@@ -106,10 +111,10 @@ function complaints(schema: unknown, { strict = true } = {}): string[] {
     validateFormats: false,
     validateSchema: 'log',
     allErrors: true,
-    logger: { log() {}, warn: say, error: say },
+    logger: { log() {}, warn: addMessage, error: addMessage },
   })
-  function say(...words: readonly unknown[]): void {
-    said.push(words.map(String).join(' ').replace('strict mode: ', ''))
+  function addMessage(...args: readonly unknown[]): void {
+    messages.push(args.map(String).join(' ').replace('strict mode: ', ''))
   }
   // The worker's validator supports this keyword of earlier drafts.
   ajv.addVocabulary(['additionalItems'])
@@ -117,7 +122,7 @@ function complaints(schema: unknown, { strict = true } = {}): string[] {
     ajv.compile(schema as boolean)
   } catch (thrown) {
     // This error usually repeats a complaint in other words.
-    if (said.length === 0) say(describeThrown(thrown))
+    if (messages.length === 0) addMessage(describeThrown(thrown))
   }
-  return [...new Set(said)]
+  return [...new Set(messages)]
 }

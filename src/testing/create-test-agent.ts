@@ -77,7 +77,7 @@ export function createTestAgent(options: TestAgentOptions): TestAgent {
   // Read now, because the agent may start a worker after its page is gone.
   const page = pageLife()
   const replay = recording === undefined ? null : new Replay()
-  const reader = (): Agent => createTestAgent({ tools: [] })
+  const createReader = (): Agent => createTestAgent({ tools: [] })
   const agent = createAgent({
     ...rest,
     model: model ?? { provider: 'scripted', model: 'scripted', ...(script && { script }) },
@@ -94,9 +94,9 @@ export function createTestAgent(options: TestAgentOptions): TestAgent {
     replay: async (options?: ReplayOptions) => {
       if (!replay || recording === undefined)
         throw badConfig('This agent has no recording: pass one to createTestAgent().')
-      if (file && isRecordedAnew(file)) return recordAnew(agent, file, { model, reader })
+      if (file && isRecordedAnew(file)) return recordAnew(agent, file, { model, createReader })
       const source = isRecordingFile(recording) ? await readText(recording) : recording
-      await replay.run(agent, await readRecording(reader, source), options)
+      await replay.run(agent, await readRecording(createReader, source), options)
     },
   })
 }
@@ -192,7 +192,7 @@ function workersOf(options: InProcessWorkerOptions, pageOf: () => PageLife): () 
       openDurable: async (name) => mortalStore(await storage.open(name), death),
       stores: stores.map((definition) => ({
         type: definition.type,
-        open: async (...opened) => mortalStore(await definition.open(...opened), death),
+        open: async (...args) => mortalStore(await definition.open(...args), death),
       })),
       effects: { ...WITHOUT_LOCKS, claims: claimsOf(storage) },
     })
@@ -215,27 +215,27 @@ function workersOf(options: InProcessWorkerOptions, pageOf: () => PageLife): () 
  * even to earlier requests, and no changes are reported. Earlier writes stay in the store.
  */
 function mortalStore(store: Store, death: AbortSignal): Store {
-  const alive = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+  const whileAlive = async <Answer>(request: () => Promise<Answer>): Promise<Answer> => {
     if (death.aborted) return never()
     try {
-      return await ask()
+      return await request()
     } finally {
       if (death.aborted) await never()
     }
   }
   return {
-    claim: (...asked) => alive(() => store.claim(...asked)),
-    append: (...asked) => alive(() => store.append(...asked)),
-    keepDraft: (...asked) => alive(() => store.keepDraft(...asked)),
-    draftOf: (...asked) => alive(() => store.draftOf(...asked)),
-    place: (...asked) => alive(() => store.place(...asked)),
-    read: (...asked) => alive(() => store.read(...asked)),
-    get: (...asked) => alive(() => store.get(...asked)),
-    list: (...asked) => alive(() => store.list(...asked)),
-    rename: (...asked) => alive(() => store.rename(...asked)),
-    mark: (...asked) => alive(() => store.mark(...asked)),
-    descendants: (...asked) => alive(() => store.descendants(...asked)),
-    delete: (...asked) => alive(() => store.delete(...asked)),
+    claim: (...args) => whileAlive(() => store.claim(...args)),
+    append: (...args) => whileAlive(() => store.append(...args)),
+    keepDraft: (...args) => whileAlive(() => store.keepDraft(...args)),
+    draftOf: (...args) => whileAlive(() => store.draftOf(...args)),
+    place: (...args) => whileAlive(() => store.place(...args)),
+    read: (...args) => whileAlive(() => store.read(...args)),
+    get: (...args) => whileAlive(() => store.get(...args)),
+    list: (...args) => whileAlive(() => store.list(...args)),
+    rename: (...args) => whileAlive(() => store.rename(...args)),
+    mark: (...args) => whileAlive(() => store.mark(...args)),
+    descendants: (...args) => whileAlive(() => store.descendants(...args)),
+    delete: (...args) => whileAlive(() => store.delete(...args)),
     ...(store.follow && {
       follow: (onChange) => {
         const stop = store.follow?.((change) => death.aborted || onChange(change))

@@ -40,7 +40,7 @@ export function isRecordedAnew({ record }: RecordingFile): boolean {
 
 /** Reads the file. Throws `invalid-config` if there is none. */
 export async function readText(file: RecordingFile): Promise<string> {
-  const { path, fs } = openPlace(file)
+  const { path, fs } = resolveFile(file)
   const text = await readIfPresent(fs, path)
   if (text !== null) return text
   const hint = file.record ? 'Set OFFSTAGE_UPDATE=1 to record it.' : 'Pass `record` to record it.'
@@ -48,9 +48,9 @@ export async function readText(file: RecordingFile): Promise<string> {
 }
 
 /** Makes agents that read recordings. The model's key must not be written. */
-interface Recorder {
+interface RecordContext {
   readonly model: ModelConfig | undefined
-  readonly reader: () => Agent
+  readonly createReader: () => Agent
 }
 
 /**
@@ -61,30 +61,30 @@ interface Recorder {
 export async function recordAnew(
   agent: Agent,
   file: RecordingFile,
-  { model, reader }: Recorder,
+  { model, createReader }: RecordContext,
 ): Promise<void> {
-  const { path, folder, fs } = openPlace(file)
+  const { path, folder, fs } = resolveFile(file)
   const { CI } = environment()
   if (CI && CI !== 'false')
     throw badConfig('OFFSTAGE_UPDATE=1 records runs anew, which CI does not do.')
-  const before = await readIfPresent(fs, path)
-  if (before !== null)
-    await readRecording(reader, before).catch((error: Error) => {
+  const previousText = await readIfPresent(fs, path)
+  if (previousText !== null)
+    await readRecording(createReader, previousText).catch((error: Error) => {
       // A damaged recording may be replaced, and nothing else that can't be replayed.
       if (!OffstageError.is(error.cause) || error.cause.code !== 'conversation-broken') throw error
     })
   await file.record?.(agent)
   const text = await new Response(await agent.conversations.export()).text()
-  const fault = secretIn(text, model) ?? (await faultOf(reader, text))
+  const fault = secretIn(text, model) ?? (await faultOf(createReader, text))
   if (fault !== null) throw new Error(`${path} was not written. ${fault}`)
   await fs.mkdir(folder, { recursive: true })
   await fs.writeFile(path, text)
 }
 
 /** Why a recording is of no use. Null if it can be replayed. */
-async function faultOf(reader: () => Agent, text: string): Promise<string | null> {
+async function faultOf(createReader: () => Agent, text: string): Promise<string | null> {
   try {
-    const turns = await readRecording(reader, text)
+    const turns = await readRecording(createReader, text)
     const failure = turns.find((turn) => turn.failure)?.failure
     return failure === undefined ? null : `A run is no example. ${failure}`
   } catch (thrown) {
@@ -100,12 +100,14 @@ const SHORTEST_SECRET = 8
 /** Names a key of the model or of the environment that the text holds. Null if it holds none. */
 function secretIn(text: string, model: ModelConfig | undefined): string | null {
   const { apiKey, headers } = model ?? {}
-  const sent = typeof headers === 'object' ? headers : {}
-  const found = Object.entries({ ...environment(), ...sent, apiKey }).find(([name, value]) => {
-    if (!SECRET_NAME.test(name) || typeof value !== 'string') return false
-    const secret = value.replace(/^\w+ (?=\S+$)/, '')
-    return secret.length >= SHORTEST_SECRET && text.includes(JSON.stringify(secret).slice(1, -1))
-  })
+  const sentHeaders = typeof headers === 'object' ? headers : {}
+  const found = Object.entries({ ...environment(), ...sentHeaders, apiKey }).find(
+    ([name, value]) => {
+      if (!SECRET_NAME.test(name) || typeof value !== 'string') return false
+      const secret = value.replace(/^\w+ (?=\S+$)/, '')
+      return secret.length >= SHORTEST_SECRET && text.includes(JSON.stringify(secret).slice(1, -1))
+    },
+  )
   return found ? `It would hold the value of ${found[0]}: use \`redact\` or \`secretsIn\`.` : null
 }
 
@@ -115,7 +117,7 @@ function environment(): Readonly<Record<string, string | undefined>> {
 
 type FileSystem = typeof fileSystem
 
-interface Place {
+interface FileLocation {
   readonly fs: FileSystem
   readonly folder: string
   readonly path: string
@@ -124,15 +126,19 @@ interface Place {
 /** Characters that are no part of a file's name on some system. */
 const FORBIDDEN = /^\.|[\p{Cc}\\/:*?"<>|]/u
 
-function openPlace({ folder, name }: RecordingFile): Place {
+function resolveFile({ folder, name }: RecordingFile): FileLocation {
   // Bundlers for browsers refuse imports of Node's modules, even ones that never run.
   const builtin = globalThis.process?.getBuiltinModule
   if (!builtin) throw badConfig('Recordings in a folder need Node, version 20.16 or later.')
   if (name === '' || name.length > 200 || FORBIDDEN.test(name))
     throw badConfig(`A recording can't be named ${JSON.stringify(name)}, since files can't.`)
   const { join } = builtin('node:path')
-  const at = typeof folder === 'string' ? folder : builtin('node:url').fileURLToPath(folder)
-  return { fs: builtin('node:fs/promises'), folder: at, path: join(at, `${name}.jsonl`) }
+  const folderPath = typeof folder === 'string' ? folder : builtin('node:url').fileURLToPath(folder)
+  return {
+    fs: builtin('node:fs/promises'),
+    folder: folderPath,
+    path: join(folderPath, `${name}.jsonl`),
+  }
 }
 
 async function readIfPresent(fs: FileSystem, path: string): Promise<string | null> {

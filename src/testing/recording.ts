@@ -67,9 +67,9 @@ class TurnReader {
   readonly #messages = new Map<string, UserMessage['parts']>()
   readonly #calls = new Map<string, RecordedCall>()
   #run = 0
-  #approved: RecordedCall | undefined
+  #lastApproved: RecordedCall | undefined
 
-  take(row: Row): void {
+  readRow(row: Row): void {
     switch (row.type) {
       case 'run-started': {
         this.#run += 1
@@ -84,7 +84,7 @@ class TurnReader {
         this.#beginTurn(row.messageId)
         break
       case 'model-output':
-        this.#takeAnswer(row)
+        this.#readAnswer(row)
         break
       case 'run-ended': {
         const turn = this.turns.at(-1)
@@ -92,11 +92,11 @@ class TurnReader {
         break
       }
       case 'consent-given':
-        if (this.#approved?.toolName === row.scope.toolName)
-          this.#approved.remember = row.scope.within
+        if (this.#lastApproved?.toolName === row.scope.toolName)
+          this.#lastApproved.remember = row.scope.within
         break
       default:
-        if ('path' in row && row.path) this.#takeCall(row, row.path)
+        if ('path' in row && row.path) this.#readCall(row, row.path)
     }
   }
 
@@ -108,7 +108,7 @@ class TurnReader {
     this.turns.push({ messageId, parts, run: this.#run, steps: [] })
   }
 
-  #takeAnswer({ step, message, finishReason }: FactOf<'model-output'>): void {
+  #readAnswer({ step, message, finishReason }: FactOf<'model-output'>): void {
     const calls: RecordedCall[] = []
     for (const part of message.parts) {
       if (part.type !== 'tool-call') continue
@@ -134,7 +134,7 @@ class TurnReader {
     this.turns.at(-1)?.steps.push(recorded)
   }
 
-  #takeCall(row: Row, path: readonly string[]): void {
+  #readCall(row: Row, path: readonly string[]): void {
     if (row.type === 'call-proposed') {
       const { toolName, input } = row
       const call = { toolCallId: path.at(-1) ?? '', toolName, input, nested: [] }
@@ -144,7 +144,8 @@ class TurnReader {
     const call = this.#calls.get(path.at(-1) ?? '')
     if (!call) return
     if (row.type === 'approval-requested') call.approvalRequest = row
-    if (row.type === 'approval-answered') this.#approved = Object.assign(call, { approval: row })
+    if (row.type === 'approval-answered')
+      this.#lastApproved = Object.assign(call, { approval: row })
     if (row.type === 'question-answered') call.answer = row
     if (row.type === 'call-started' && row.input !== undefined) call.ranWith = row.input
     // A call of an aborted run, or of one that was open during the export, stays unfinished.
@@ -159,11 +160,11 @@ function textOf({ parts }: FactOf<'model-output'>['message'], type: 'text' | 're
 async function readTurns(agent: Agent, conversationId: string): Promise<Turn[]> {
   const reader = new TurnReader()
   for (let after = 0, hasMore = true; hasMore;) {
-    const found = await agent.conversations.rows(conversationId, { after })
-    if (found?.broken !== undefined) throw unreadable(found.broken)
-    for (const row of found?.rows ?? []) reader.take(row)
-    after = found?.rows.at(-1)?.seq ?? after
-    hasMore = found?.hasMore === true
+    const page = await agent.conversations.rows(conversationId, { after })
+    if (page?.broken !== undefined) throw unreadable(page.broken)
+    for (const row of page?.rows ?? []) reader.readRow(row)
+    after = page?.rows.at(-1)?.seq ?? after
+    hasMore = page?.hasMore === true
   }
   return reader.turns
 }
@@ -174,8 +175,8 @@ function failureIn(end: RunEnd): string | undefined {
   return end.outcome === 'aborted' ? 'It was stopped, or had not ended.' : undefined
 }
 
-function unreadable(why: string, options?: ErrorOptions): Error {
-  return new Error(`The recording can't be replayed: ${why}`, options)
+function unreadable(reason: string, options?: ErrorOptions): Error {
+  return new Error(`The recording can't be replayed: ${reason}`, options)
 }
 
 /** Reads a recording by importing it into an agent without other conversations, which `create` makes. */
@@ -203,9 +204,9 @@ async function importTurns(reader: Agent, recording: string | Blob): Promise<rea
   const fault = refused[0]?.error ?? (broken && { code: 'conversation-broken', message: broken })
   if (fault)
     throw unreadable(fault.message, { cause: new OffstageError(fault.code, fault.message) })
-  const [record, ...others] = await reader.conversations.list()
-  if (!record || others.length > 0)
-    throw unreadable(`It has ${record ? others.length + 1 : 0} conversations instead of one.`)
+  const [record, ...otherRecords] = await reader.conversations.list()
+  if (!record || otherRecords.length > 0)
+    throw unreadable(`It has ${record ? otherRecords.length + 1 : 0} conversations instead of one.`)
   const turns = await readTurns(reader, record.conversationId)
   if (turns.length === 0) throw unreadable('Nobody sent a message in it.')
   return turns
@@ -241,15 +242,15 @@ export class Replay {
     })
     this.#options = options
     const conversationId = agent.newConversationId()
-    const runs = turns.at(-1)?.run ?? 0
+    const runCount = turns.at(-1)?.run ?? 0
     for (const [at, turn] of turns.entries()) {
       this.#turn = turn
       const played = async (): Promise<Turn | undefined> =>
         (await readTurns(agent, conversationId))[at]
       const differences = await new TurnReplay(agent, turn, played).run(conversationId, options)
       if (differences.length === 0) continue
-      const place = runs > 1 ? `Run ${turn.run}, step` : 'Step'
-      throw new Error(differences.map(({ step, text }) => `${place} ${step}: ${text}`).join('\n'))
+      const label = runCount > 1 ? `Run ${turn.run}, step` : 'Step'
+      throw new Error(differences.map(({ step, text }) => `${label} ${step}: ${text}`).join('\n'))
     }
   }
 
@@ -258,19 +259,21 @@ export class Replay {
     const steps = recorded.map(({ answer, actionText }) =>
       toolMode === 'action' && actionText !== undefined ? { text: actionText } : answer,
     )
-    const isMended = !this.#options.exact && isMendedStep(recorded[answers - 1], messages)
-    return [...(isMended ? steps.slice(0, answers) : steps), LAST_ANSWER]
+    const isFixed = !this.#options.exact && isFixedStep(recorded[answers - 1], messages)
+    return [...(isFixed ? steps.slice(0, answers) : steps), LAST_ANSWER]
   }
 }
 
-function isMendedStep(step: RecordedStep | undefined, messages: readonly Message[]): boolean {
+function isFixedStep(step: RecordedStep | undefined, messages: readonly Message[]): boolean {
   const results = messages.findLast((message) => message.role === 'tool')
-  return step?.calls.some(({ end }, at) => isMend(end?.output, results?.parts[at]?.output)) === true
+  return (
+    step?.calls.some(({ end }, at) => isFixedCall(end?.output, results?.parts[at]?.output)) === true
+  )
 }
 
 /** The call failed in the recording, and succeeds now. */
-function isMend(recorded: ToolOutput | undefined, now: ToolOutput | undefined): boolean {
-  return recorded?.type === 'error' && now !== undefined && now.type !== 'error'
+function isFixedCall(recorded: ToolOutput | undefined, played: ToolOutput | undefined): boolean {
+  return recorded?.type === 'error' && played !== undefined && played.type !== 'error'
 }
 
 interface Difference {
@@ -288,7 +291,7 @@ interface CallPair {
 }
 
 /** Events of calls that wait for somebody. */
-type Waiting = Extract<
+type WaitingEvent = Extract<
   RunEvent,
   { readonly type: 'tool-approval-request' | 'question' | 'tool-suspended' }
 >
@@ -325,15 +328,15 @@ class TurnReplay {
     )
     const played = await this.#played()
     for (const [at, step] of steps.entries()) {
-      const now = played?.steps[at]
-      if (!now) {
+      const playedStep = played?.steps[at]
+      if (!playedStep) {
         if (!this.#isAtEnd && this.#differences.length === 0)
-          this.#add(step.step, `was not reached: ${endOf(result)}`)
+          this.#add(step.step, `was not reached: ${describeEnd(result)}`)
         break
       }
-      const pairs = pairsOf(step, now)
+      const pairs = pairsOf(step, playedStep)
       for (const pair of pairs) this.#compare(pair, { exact, outputs })
-      if (!exact && pairs.some(isMendedPair)) return this.#differences
+      if (!exact && pairs.some(isFixedPair)) return this.#differences
     }
     const last = steps.at(-1)
     if ((played?.steps.length ?? 0) > steps.length && last?.calls.length === 0)
@@ -344,17 +347,17 @@ class TurnReplay {
   /** Follows a run to its end, and gives the answers that the recording has. */
   async #follow(run: Run): Promise<RunResult> {
     for await (const event of run)
-      if (isWaiting(event) && !(await this.#answered(event))) run.abort('the replay ended')
+      if (isWaiting(event) && !(await this.#answerCall(event))) run.abort('the replay ended')
     const result = await run.result
     if (result.outcome !== 'waiting') return result
     for (const call of result.pending) {
-      const next = await this.#supply(call)
+      const next = await this.#supplyOutput(call)
       if (next) return this.#follow(next)
     }
     return result
   }
 
-  async #supply(call: PendingCall): Promise<Run | null> {
+  async #supplyOutput(call: PendingCall): Promise<Run | null> {
     const end = (await this.#pairOf(call.toolCallId))?.recorded?.end
     if (!end) {
       this.#isAtEnd = true
@@ -365,13 +368,13 @@ class TurnReplay {
   }
 
   /** Answers as the person did in the recording. False if there is no answer. */
-  async #answered(event: Waiting): Promise<boolean> {
+  async #answerCall(event: WaitingEvent): Promise<boolean> {
     const pair = await this.#pairOf(event.toolCallId)
     // The run's end reports the difference.
     if (!pair) return false
     recordGesture()
     try {
-      const isAnswered = await answerAs(this.#agent, event, pair)
+      const isAnswered = await sendRecordedAnswer(this.#agent, event, pair)
       if (isAnswered !== null) return isAnswered
       const { recorded } = pair
       this.#isAtEnd = recorded !== undefined && !recorded.end
@@ -392,15 +395,15 @@ class TurnReplay {
 
   #compare(pair: CallPair, { exact, outputs }: Required<ReplayOptions>): void {
     const { step, recorded, played } = pair
-    const was = recorded?.end
+    const recordedEnd = recorded?.end
     // Nothing is known of calls that the recording left unfinished.
-    if (recorded && !was) return
+    if (recorded && !recordedEnd) return
     const failure = failureOf(played)
-    const wasFailure = failureOf(recorded)
-    if (failure !== null && !(exact && was && played?.end?.status === was.status))
+    const recordedFailure = failureOf(recorded)
+    if (failure !== null && !(exact && recordedEnd && played?.end?.status === recordedEnd.status))
       return this.#add(step, `${callText(pair)} ${failure}`)
-    if (wasFailure !== null && exact && failure === null)
-      return this.#add(step, `${callText(pair)} succeeded. In the recording, it ${wasFailure}`)
+    if (recordedFailure !== null && exact && failure === null)
+      return this.#add(step, `${callText(pair)} succeeded. In the recording, it ${recordedFailure}`)
     if (!exact && isAfterFailure(pair)) return
     const text = changeOf(pair, outputs)
     if (text !== null) this.#add(step, text)
@@ -411,11 +414,11 @@ class TurnReplay {
   }
 }
 
-function isMendedPair({ recorded, played, parent }: CallPair): boolean {
-  return !parent && isMend(recorded?.end?.output, played?.end?.output)
+function isFixedPair({ recorded, played, parent }: CallPair): boolean {
+  return !parent && isFixedCall(recorded?.end?.output, played?.end?.output)
 }
 
-function isWaiting(event: RunEvent): event is Waiting {
+function isWaiting(event: RunEvent): event is WaitingEvent {
   return (
     event.type === 'tool-approval-request' ||
     event.type === 'question' ||
@@ -424,7 +427,11 @@ function isWaiting(event: RunEvent): event is Waiting {
 }
 
 /** Sends the recorded answer to the waiting call. Null if none was recorded; false if it came too late. */
-async function answerAs(agent: Agent, event: Waiting, pair: CallPair): Promise<boolean | null> {
+async function sendRecordedAnswer(
+  agent: Agent,
+  event: WaitingEvent,
+  pair: CallPair,
+): Promise<boolean | null> {
   const { approval, remember, answer, end } = pair.recorded ?? {}
   // Denied without an answer: by a message of the person, or together with a similar call.
   const denied = end?.output.type === 'denied' ? end.output : null
@@ -490,8 +497,8 @@ function pairCalls({ step, recorded, played, parent }: CallLists): CallPair[] {
 function failureOf(call: RecordedCall | undefined): string | null {
   const { output, status } = call?.end ?? {}
   if (output?.type !== 'error') return null
-  const why = output.message.replace(/^Invalid parameters for [^:]*: /, '')
-  return `${status === 'invalid' ? 'was refused' : status}: ${why}`
+  const reason = output.message.replace(/^Invalid parameters for [^:]*: /, '')
+  return `${status === 'invalid' ? 'was refused' : status}: ${reason}`
 }
 
 /** Compares two calls that both succeeded or were denied. */
@@ -501,39 +508,41 @@ function changeOf(pair: CallPair, outputs: boolean): string | null {
     const call = callText(pair)
     return recorded ? `${call} is missing` : `${call} is new`
   }
-  const now = callText(pair)
-  const call = callText(pair, literalOf)
-  const callBefore = callText({ ...pair, played: undefined }, literalOf)
-  if (parent && call !== callBefore) return insteadOf(call, callBefore)
-  const [was, is] = [recorded.end?.output, played.end?.output]
-  if (is?.type === 'denied' && was?.type !== 'denied')
-    return `${now} was denied${is.reason ? `: ${is.reason}` : ''}`
-  if (was?.type === 'denied' && is?.type !== 'denied') return `${now} was not denied`
+  const playedText = callText(pair)
+  const playedCall = callText(pair, literalOf)
+  const recordedCall = callText({ ...pair, played: undefined }, literalOf)
+  if (parent && playedCall !== recordedCall) return describeDifference(playedCall, recordedCall)
+  const [recordedOutput, playedOutput] = [recorded.end?.output, played.end?.output]
+  if (playedOutput?.type === 'denied' && recordedOutput?.type !== 'denied')
+    return `${playedText} was denied${playedOutput.reason ? `: ${playedOutput.reason}` : ''}`
+  if (recordedOutput?.type === 'denied' && playedOutput?.type !== 'denied')
+    return `${playedText} was not denied`
   const { approvalRequest } = recorded
   const { because } = approvalRequest ?? {}
   // A replay has the untrusted content of calls, and none that came from elsewhere.
   const isExpected = approvalRequest && (!because || because.path)
   if (isExpected && !played.approvalRequest)
-    return `${now} ran without the approval that the recording has`
-  const ran = literalOf(played.ranWith ?? played.input)
-  const ranBefore = literalOf(recorded.ranWith ?? recorded.input)
-  if (ran !== ranBefore) return `${now} ran with ${insteadOf(ran, ranBefore)}`
-  if (!outputs || JSON.stringify(was) === JSON.stringify(is)) return null
-  return `${now} returned ${insteadOf(outputText(is), outputText(was))}`
+    return `${playedText} ran without the approval that the recording has`
+  const playedInput = literalOf(played.ranWith ?? played.input)
+  const recordedInput = literalOf(recorded.ranWith ?? recorded.input)
+  if (playedInput !== recordedInput)
+    return `${playedText} ran with ${describeDifference(playedInput, recordedInput)}`
+  if (!outputs || JSON.stringify(recordedOutput) === JSON.stringify(playedOutput)) return null
+  return `${playedText} returned ${describeDifference(outputText(playedOutput), outputText(recordedOutput))}`
 }
 
 function outputText(output: ToolOutput | undefined): string {
   return output && 'value' in output ? literalOf(output.value as JsonValue) : 'nothing'
 }
 
-function callText({ recorded, played, parent }: CallPair, write = literal): string {
+function callText({ recorded, played, parent }: CallPair, format = literal): string {
   const call = played ?? recorded
   if (!call) return ''
   const caller = parent?.played ?? parent?.recorded
-  return `${caller ? `${caller.toolName} → ` : ''}${call.toolName}(${write(call.input)})`
+  return `${caller ? `${caller.toolName} → ` : ''}${call.toolName}(${format(call.input)})`
 }
 
-function endOf(result: RunResult): string {
+function describeEnd(result: RunResult): string {
   if (result.outcome === 'failed') return `the run failed: ${result.error.message}`
   return `the run ended as ${result.outcome}`
 }
@@ -550,13 +559,15 @@ function shortened(text: string): string {
 }
 
 /** Shortens both texts, and keeps their first difference in view. */
-function insteadOf(now: string, before: string): string {
-  let same = 0
-  while (same < now.length && now[same] === before[same]) same += 1
-  const [nowShown, beforeShown] = [now, before].map((text) =>
-    shortened(same < LONGEST_LITERAL ? text : `${text.slice(0, 100)}…${text.slice(same - 20)}`),
+function describeDifference(actual: string, expected: string): string {
+  let sameLength = 0
+  while (sameLength < actual.length && actual[sameLength] === expected[sameLength]) sameLength += 1
+  const [shownActual, shownExpected] = [actual, expected].map((text) =>
+    shortened(
+      sameLength < LONGEST_LITERAL ? text : `${text.slice(0, 100)}…${text.slice(sameLength - 20)}`,
+    ),
   )
-  return `${nowShown} instead of ${beforeShown}`
+  return `${shownActual} instead of ${shownExpected}`
 }
 
 function literalOf(value: JsonValue): string {

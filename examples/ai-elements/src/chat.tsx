@@ -35,13 +35,13 @@ interface ChatProps {
   readonly agent: Agent
   readonly conversationId: string
   /** The messages from before the page was loaded. */
-  readonly stored: OffstageUIMessage[]
+  readonly storedMessages: OffstageUIMessage[]
 }
 
-export function Chat({ agent, conversationId, stored }: ChatProps) {
+export function Chat({ agent, conversationId, storedMessages }: ChatProps) {
   const { messages, sendMessage, stop, status, error, addToolApprovalResponse } = useChat({
     id: conversationId,
-    messages: stored,
+    messages: storedMessages,
     transport: createChatTransport(agent),
     resume: true,
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,

@@ -10,13 +10,13 @@ const CONVERSATION = 'tasks'
 const container = document.querySelector('#app')
 if (container === null) throw new Error('The page has no element #app.')
 const agent = createTaskAgent()
-const stored = await loadUIMessages(agent, CONVERSATION)
+const storedMessages = await loadUIMessages(agent, CONVERSATION)
 
 createRoot(container).render(
   <StrictMode>
     <div className="grid md:grid-cols-[minmax(0,1fr)_24rem]">
       <TaskPage />
-      <Chat agent={agent} conversationId={CONVERSATION} stored={stored} />
+      <Chat agent={agent} conversationId={CONVERSATION} storedMessages={storedMessages} />
     </div>
   </StrictMode>,
 )

@@ -3,14 +3,17 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react'
 
 export function useOffstageRuntime(agent, conversationId) {
   const chat = useMemo(() => agent.conversation(conversationId), [agent, conversationId])
-  const shown = useSyncExternalStore(chat.subscribe, chat.getSnapshot, chat.getSnapshot)
-  const messages = useMemo(() => shown.messages.filter(({ role }) => role !== 'tool'), [shown])
+  const snapshot = useSyncExternalStore(chat.subscribe, chat.getSnapshot, chat.getSnapshot)
+  const messages = useMemo(
+    () => snapshot.messages.filter(({ role }) => role !== 'tool'),
+    [snapshot],
+  )
   useEffect(() => void chat.resume().catch(() => {}), [chat])
   return useExternalStoreRuntime({
     messages,
     convertMessage,
-    isRunning: shown.runId !== undefined,
-    isLoading: shown.status === 'loading' && messages.length === 0,
+    isRunning: snapshot.runId !== undefined,
+    isLoading: snapshot.status === 'loading' && messages.length === 0,
     onNew: async (message) => void chat.send(textOf(message)),
     onEdit: async (message) => void chat.edit(message.sourceId, textOf(message)),
     onReload: async (parentId) => void chat.regenerate(parentId ?? undefined),
@@ -25,10 +28,10 @@ export function useOffstageRuntime(agent, conversationId) {
 }
 
 function convertMessage({ id, role, parts, calls = [] }) {
-  const said = parts.filter(
+  const contentParts = parts.filter(
     ({ type }) => type === 'text' || (type === 'reasoning' && role !== 'user'),
   )
-  const content = said.map(({ type, text }) => ({ type, text }))
+  const content = contentParts.map(({ type, text }) => ({ type, text }))
   return { id, role, content: [...content, ...calls.map(convertCall)] }
 }
 

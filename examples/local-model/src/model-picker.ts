@@ -23,15 +23,15 @@ const ollama: ModelConfig = { provider: 'ollama', model: 'qwen3:4b' }
 let sources: readonly ModelSource[] = [scriptSource]
 let latest = new AbortController()
 
-/** Lets the person choose a model. `use` gets each choice, and resolves once the model can be asked. */
-export function startModelPicker(use: (model: ModelConfig) => Promise<void>): void {
+/** Lets the person choose a model. `applyModel` gets each choice, and resolves once the model is ready. */
+export function startModelPicker(applyModel: (model: ModelConfig) => Promise<void>): void {
   const stored = readStoredModel()
   if (stored) sources = [toStoredSource(stored), scriptSource]
   showSources(sources[0] ?? scriptSource, stored?.model)
   report(stored ? 'This model was chosen before.' : 'A script answers until you choose a model.')
 
-  const choose = (): void => run((signal) => chooseModel(use, signal))
-  const search = (): void => run((signal) => searchModels(use, signal))
+  const choose = (): void => run((signal) => chooseModel(applyModel, signal))
+  const search = (): void => run((signal) => searchModels(applyModel, signal))
   serverSelect.addEventListener('change', () => {
     showModels(selectedSource())
     choose()
@@ -45,34 +45,34 @@ export function startModelPicker(use: (model: ModelConfig) => Promise<void>): vo
 }
 
 async function searchModels(
-  use: (model: ModelConfig) => Promise<void>,
+  applyModel: (model: ModelConfig) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   report('Looking for models…')
   const found = await findSources(signal)
   const stored = readStoredModel()
-  const ready = found.filter(({ isReady }) => isReady)
-  const previous = stored && ready.find(({ id }) => id === sourceIdOf(stored))
+  const readySources = found.filter(({ isReady }) => isReady)
+  const previous = stored && readySources.find(({ id }) => id === sourceIdOf(stored))
   // The chosen model stays while its server doesn't answer: a run may wait for it.
-  const absent = stored && !previous ? toStoredSource(stored) : null
-  const source = previous ?? absent ?? ready[0] ?? scriptSource
+  const missingSource = stored && !previous ? toStoredSource(stored) : null
+  const source = previous ?? missingSource ?? readySources[0] ?? scriptSource
   sources = [
-    ...found.filter(({ id }) => id !== absent?.id),
-    ...(absent ? [absent] : []),
+    ...found.filter(({ id }) => id !== missingSource?.id),
+    ...(missingSource ? [missingSource] : []),
     scriptSource,
   ]
   showSources(source, stored?.model)
-  help.hidden = ready.length > 0
-  if (source !== scriptSource) return chooseModel(use, signal)
+  help.hidden = readySources.length > 0
+  if (source !== scriptSource) return chooseModel(applyModel, signal)
 
-  await use(source.configFor(source.preferred))
-  const closed = found.find(({ fix }) => fix !== undefined)
-  if (closed) report(`${closed.label}: ${closed.fix}`, false)
+  await applyModel(source.configFor(source.preferred))
+  const sourceToFix = found.find(({ fix }) => fix !== undefined)
+  if (sourceToFix) report(`${sourceToFix.label}: ${sourceToFix.fix}`, false)
   else await examineModel(stored ?? ollama, signal)
 }
 
 async function chooseModel(
-  use: (model: ModelConfig) => Promise<void>,
+  applyModel: (model: ModelConfig) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   const source = selectedSource()
@@ -83,7 +83,7 @@ async function chooseModel(
   const model = source.configFor(modelSelect.value)
   storeModel(model)
   report('Connecting…')
-  await use(model)
+  await applyModel(model)
   if (source === scriptSource) report('A script answers until you choose a model.')
   else await examineModel(model, signal)
 }

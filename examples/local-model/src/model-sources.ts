@@ -15,7 +15,7 @@ export interface ModelSource {
   readonly configFor: (model: string) => ModelConfig
 }
 
-const names: Readonly<Record<string, string>> = {
+const providerNames: Readonly<Record<string, string>> = {
   ollama: 'Ollama',
   lmstudio: 'LM Studio',
   llamacpp: 'llama.cpp',
@@ -87,6 +87,6 @@ function toServerSource(server: Extract<Discovery, { type: 'server' }>): ModelSo
 }
 
 function labelFor(provider: string, baseURL?: string): string {
-  const name = names[provider] ?? 'Server'
+  const name = providerNames[provider] ?? 'Server'
   return baseURL === undefined ? name : `${name} at ${new URL(baseURL).host}`
 }

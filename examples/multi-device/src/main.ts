@@ -8,7 +8,7 @@ const intro = findElement('intro', HTMLElement)
 const form = findElement('log-in', HTMLFormElement)
 const nameField = findElement('name', HTMLInputElement)
 const problem = findElement('problem', HTMLElement)
-const place = findElement('chat', HTMLElement)
+const chatContainer = findElement('chat', HTMLElement)
 const logOutButton = findElement('log-out', HTMLButtonElement)
 
 form.addEventListener('submit', (event) => {
@@ -48,8 +48,8 @@ function showChat(user: string): void {
   chat.suggestions = suggestions
   chat.agent = agent
   chat.conversationId = CONVERSATION
-  place.replaceChildren(chat)
-  place.hidden = false
+  chatContainer.replaceChildren(chat)
+  chatContainer.hidden = false
   form.hidden = true
   logOutButton.hidden = false
   intro.textContent = `Logged in as ${user}. Write “light” here, then approve in another browser.`

@@ -12,7 +12,7 @@ export function TaskPage() {
           {tasks && describeProgress(tasks)}
         </p>
       </header>
-      <form className="add" action={addFrom}>
+      <form className="add" action={addFromForm}>
         <input
           name="title"
           aria-label="New task"
@@ -55,7 +55,7 @@ function describeProgress(tasks: readonly Task[]): string {
   return tasks.length === 0 ? '' : `${done} of ${tasks.length} done`
 }
 
-function addFrom(form: FormData): void {
+function addFromForm(form: FormData): void {
   const title = String(form.get('title')).trim()
   if (title !== '') addTask(title)
 }

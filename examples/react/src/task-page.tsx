@@ -12,7 +12,7 @@ export function TaskPage() {
           {tasks.length > 0 && `${done} of ${tasks.length} done`}
         </p>
       </header>
-      <form className="add" action={addFrom}>
+      <form className="add" action={addFromForm}>
         <input
           name="title"
           aria-label="New task"
@@ -46,7 +46,7 @@ function TaskRow({ id, title, done }: Task) {
   )
 }
 
-function addFrom(form: FormData): void {
+function addFromForm(form: FormData): void {
   const title = String(form.get('title')).trim()
   if (title !== '') addTask(title)
 }

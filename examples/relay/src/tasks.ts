@@ -29,10 +29,10 @@ export function addTask(title: string, id: string = crypto.randomUUID()): void {
 
 /** Marks all tasks with this title as done, in any letter case. Returns their number. */
 export function completeTask(title: string): number {
-  const isMeant = (task: Task): boolean => normalize(task.title) === normalize(title)
+  const isMatch = (task: Task): boolean => normalize(task.title) === normalize(title)
   const current = readTasks()
-  writeTasks(current.map((task) => (isMeant(task) ? { ...task, done: true } : task)))
-  return current.filter(isMeant).length
+  writeTasks(current.map((task) => (isMatch(task) ? { ...task, done: true } : task)))
+  return current.filter(isMatch).length
 }
 
 export function setTaskDone(id: string, done: boolean): void {

@@ -11,23 +11,23 @@ export interface StoredPart extends StoredEntry {
     readonly name: string
     /** Version of the content, and of how it was split and embedded. */
     readonly version: string
-    /** Place of the part in its document, from 0. */
+    /** Index of the part in its document, from 0. */
     readonly at: number
   }
 }
 
 /** Parts of this entry point that are already loaded. */
-export interface Loaded {
-  readonly fused: typeof fuseRankings
-  /** Makes a space. `isKept`: in IndexedDB, otherwise in memory. */
-  space(isKept: boolean): Space
+export interface Dependencies {
+  readonly fuse: typeof fuseRankings
+  /** Durable spaces are in IndexedDB, others in memory. */
+  createSpace(isDurable: boolean): Space
 }
 
 /** Parts of all documents of one memory: in IndexedDB, or in memory if that is full or blocked. */
 export class DocumentStore {
-  readonly #make: Loaded['space']
+  readonly #createSpace: Dependencies['createSpace']
   readonly #space: Space
-  #inMemory: Promise<Space> | undefined
+  #memorySpace: Promise<Space> | undefined
   get name(): string {
     return this.#space.name
   }
@@ -35,13 +35,13 @@ export class DocumentStore {
   /** Reason why the documents are lost with the page. */
   failure: OffstageError | undefined
 
-  constructor({ space }: Pick<Loaded, 'space'>) {
-    this.#make = space
-    this.#space = space(true)
+  constructor({ createSpace }: Pick<Dependencies, 'createSpace'>) {
+    this.#createSpace = createSpace
+    this.#space = createSpace(true)
   }
 
   parts(): Promise<StoredPart[]> {
-    return this.#use(async (space) => [...(await space.entries()).values()].map(asPart))
+    return this.#withSpace(async (space) => [...(await space.entries()).values()].map(asPart))
   }
 
   async byName(): Promise<Map<string, StoredPart[]>> {
@@ -56,44 +56,44 @@ export class DocumentStore {
   }
 
   find(query: string): Promise<StoredPart[]> {
-    return this.#use(async (space) => (await space.find(query)).map(asPart))
+    return this.#withSpace(async (space) => (await space.find(query)).map(asPart))
   }
 
   /** Replaces the parts that `isOld` selects. Does nothing if another tab has already stored the same parts. */
   async replace(isOld: (part: StoredPart) => boolean, parts: readonly StoredPart[]): Promise<void> {
     const ids = new Set(parts.map(({ id }) => id))
-    await this.#use((space) =>
+    await this.#withSpace((space) =>
       space.change((entries) => {
         const old = [...entries.values()].map(asPart).filter(isOld)
         const version = parts[0]?.document.version
-        const isDone =
+        const isAlreadyStored =
           old.length === parts.length && old.every(({ document }) => document.version === version)
-        return isDone
+        return isAlreadyStored
           ? {}
           : { put: parts, remove: old.map(({ id }) => id).filter((id) => !ids.has(id)) }
       }),
     )
   }
 
-  async #use<Result>(work: (space: Space) => Promise<Result>): Promise<Result> {
-    const space = this.#inMemory ? await this.#inMemory : this.#space
+  async #withSpace<Result>(work: (space: Space) => Promise<Result>): Promise<Result> {
+    const space = this.#memorySpace ? await this.#memorySpace : this.#space
     try {
       return await work(space)
     } catch (thrown) {
-      const isOfStorage = OffstageError.is(thrown) && thrown.code.startsWith('storage-')
-      if (!isOfStorage || space !== this.#space) throw thrown
+      const isStorageError = OffstageError.is(thrown) && thrown.code.startsWith('storage-')
+      if (!isStorageError || space !== this.#space) throw thrown
       this.failure ??= thrown
-      this.#inMemory ??= copied(space, this.#make(false))
-      return work(await this.#inMemory)
+      this.#memorySpace ??= copyToMemory(space, this.#createSpace(false))
+      return work(await this.#memorySpace)
     }
   }
 }
 
-/** Copies the entries that can still be read into a space in memory. */
-async function copied(space: Space, copy: Space): Promise<Space> {
-  const known = await space.entries().catch(() => new Map<string, StoredEntry>())
-  await copy.change(() => ({ put: [...known.values()] }))
-  return copy
+/** Copies the entries that can still be read. */
+async function copyToMemory(space: Space, target: Space): Promise<Space> {
+  const entries = await space.entries().catch(() => new Map<string, StoredEntry>())
+  await target.change(() => ({ put: [...entries.values()] }))
+  return target
 }
 
 function asPart(entry: StoredEntry): StoredPart {

@@ -14,68 +14,68 @@ import type {
 import type { StoredEntry } from '../entry.ts'
 import type { fuseRankings } from '../fused.ts'
 import { nearest, vectorsOf } from '../vectors.ts'
-import { DocumentStore, type Loaded, type StoredPart } from './document-store.ts'
+import { DocumentStore, type Dependencies, type StoredPart } from './document-store.ts'
 import type { Row } from '../../protocol/fact.ts'
 import type { MemorySource } from '../../protocol/page-calls.ts'
 import { createEventLoopYielder, type EventLoopYielder } from '../../lib/yield-to-event-loop.ts'
 import {
   contentVersion,
   fetchSource,
-  named,
+  nameSource,
   type NamedSource,
   readDocument,
 } from './read-source.ts'
 import { sectionsOf } from './sections.ts'
 
 /** Most parts sent with one message: they are longer than other memories. */
-const MOST_SENT = 4
+const MAX_SENT = 4
 const SEARCH_LIMIT = 20
 /** Milliseconds that a message waits for the first index. Then it searches whatever is indexed. */
-const PATIENCE_MS = 3_500
+const INDEX_WAIT_MS = 3_500
 
 /** The documents of one list of sources: indexes, stores and searches them. */
 export class Documents {
   readonly #options: DocumentMemoryOptions
   readonly #store: DocumentStore
-  readonly #fused: typeof fuseRankings
-  readonly #inOrder = createSerialQueue()
-  #first: Promise<IndexReport> | undefined
+  readonly #fuse: typeof fuseRankings
+  readonly #enqueue = createSerialQueue()
+  #firstIndexing: Promise<IndexReport> | undefined
   readonly #reported = new Set<string>()
 
-  constructor(options: DocumentMemoryOptions, loaded: Loaded) {
+  constructor(options: DocumentMemoryOptions, dependencies: Dependencies) {
     this.#options = options
-    this.#fused = loaded.fused
-    this.#store = new DocumentStore(loaded)
+    this.#fuse = dependencies.fuse
+    this.#store = new DocumentStore(dependencies)
   }
 
   index(options: IndexOptions = {}): Promise<IndexReport> {
-    const indexing = this.#inOrder(async () => {
+    const indexing = this.#enqueue(async () => {
       const report = await indexSources(this.#store, this.#options, options)
       // Loads the word index ahead: else the page's first search would wait for it.
       await this.#store.find('')
       return report
     })
-    this.#first ??= indexing
+    this.#firstIndexing ??= indexing
     indexing.catch(() => {
-      if (this.#first === indexing) this.#first = undefined
+      if (this.#firstIndexing === indexing) this.#firstIndexing = undefined
     })
     return indexing
   }
 
   async retrieve(query: string, { limit, signal, warn }: RetrieveContext): Promise<MemoryEntry[]> {
     const update = (): Promise<void> =>
-      (this.#first ?? this.index()).then(
+      (this.#firstIndexing ?? this.index()).then(
         ({ failed }) => this.#report(failed, warn),
         (error: OffstageError) => this.#report([{ name: '', error }], warn),
       )
     const isEmpty = (await this.#store.parts()).length === 0
-    if (isEmpty) await Promise.race([update(), sleep(PATIENCE_MS)])
+    if (isEmpty) await Promise.race([update(), sleep(INDEX_WAIT_MS)])
     const found = await this.#find(query, signal, (error) =>
       this.#report([{ name: '', error }], warn),
     )
     // Not awaited: reading all sources would slow the search. The next message sees the changes.
     if (!isEmpty) void update()
-    return withSources(found.slice(0, Math.min(limit, MOST_SENT)), this.#options.trusted)
+    return toMemoryEntries(found.slice(0, Math.min(limit, MAX_SENT)), this.#options.trusted)
   }
 
   /** Searches the documents. An empty query returns the first part of each. */
@@ -83,11 +83,11 @@ export class Documents {
     query: string,
     { limit = SEARCH_LIMIT, signal }: FoundOptions = {},
   ): Promise<DocumentPart[]> {
-    await (this.#first ?? this.index())
+    await (this.#firstIndexing ?? this.index())
     const parts = query
       ? await this.#find(query, signal)
       : (await this.#store.parts()).filter(({ document }) => document.at === 0)
-    return parts.slice(0, limit).map((part) => this.#shown(part))
+    return parts.slice(0, limit).map((part) => this.#toDocumentPart(part))
   }
 
   async documents(): Promise<IndexedDocument[]> {
@@ -104,10 +104,10 @@ export class Documents {
 
   /** Waits for running indexing, then removes all. Resolves to the number of documents removed. */
   clear(): Promise<number> {
-    return this.#inOrder(async () => {
+    return this.#enqueue(async () => {
       const { size } = await this.#store.byName()
       await this.#store.replace(() => true, [])
-      this.#first = undefined
+      this.#firstIndexing = undefined
       return size
     })
   }
@@ -129,10 +129,10 @@ export class Documents {
       if (signal?.aborted) throw thrown
       onFailure?.(thrown as OffstageError)
     }
-    return this.#fused([byWords, byVector], ({ id }) => id) as StoredPart[]
+    return this.#fuse([byWords, byVector], ({ id }) => id) as StoredPart[]
   }
 
-  #shown({ id, text, source, document }: StoredPart): DocumentPart {
+  #toDocumentPart({ id, text, source, document }: StoredPart): DocumentPart {
     return {
       id,
       text,
@@ -153,58 +153,58 @@ export class Documents {
 }
 
 /** Entries to send. Each source is named only once, with its heading. */
-function withSources(parts: readonly StoredPart[], isTrusted = false): MemoryEntry[] {
-  const named = new Set<string>()
+function toMemoryEntries(parts: readonly StoredPart[], isTrusted = false): MemoryEntry[] {
+  const namedSources = new Set<string>()
   return parts.map(({ id, text, source: { title, heading, url } }) => {
     const source = {
       title: heading ? `${title} › ${heading}` : title,
       ...(url !== undefined && { url }),
     }
     const key = JSON.stringify(source)
-    const isNamed = named.has(key)
-    named.add(key)
+    const isNamed = namedSources.has(key)
+    namedSources.add(key)
     return { id, text, ...(!isTrusted && { untrusted: true }), ...(!isNamed && { source }) }
   })
 }
 
 /** Most conversations searched for an answer, newest first. */
-const MOST_SEARCHED = 20
+const MAX_SEARCHED = 20
 
-type Found = Map<string, readonly MemorySource[]>
+type SourcesByAnswer = Map<string, readonly MemorySource[]>
 
 /** Makes a chat show the sources that memories found. They are read from its stored conversations. */
 function showSources(chat: SourcesChat): void {
-  const found: Found = new Map()
-  const wanted = new Set<string>()
+  const sourcesByAnswer: SourcesByAnswer = new Map()
+  const pendingIds = new Set<string>()
   let isReading = false
-  const own = chat.answers.sources
+  const pageSources = chat.answers.sources
   const show = (): void => {
     chat.answers = {
       ...chat.answers,
       sources(answer) {
-        const known = found.get(answer.id)
-        if (!known && answer.at !== undefined) want(answer.id)
-        return [...(own?.(answer) ?? []), ...(known ?? [])]
+        const sources = sourcesByAnswer.get(answer.id)
+        if (!sources && answer.at !== undefined) requestSources(answer.id)
+        return [...(pageSources?.(answer) ?? []), ...(sources ?? [])]
       },
     }
   }
-  const want = (id: string): void => {
-    wanted.add(id)
+  const requestSources = (id: string): void => {
+    pendingIds.add(id)
     if (isReading) return
     isReading = true
-    void read()
+    void readPending()
   }
-  const read = async (): Promise<void> => {
+  const readPending = async (): Promise<void> => {
     // Collects all answers of one rendering into one search.
     await Promise.resolve()
-    const ids = [...wanted]
-    wanted.clear()
-    await findSources(chat, ids, found).catch(() => undefined)
-    for (const id of ids) if (!found.has(id)) found.set(id, [])
+    const ids = [...pendingIds]
+    pendingIds.clear()
+    await findSources(chat, ids, sourcesByAnswer).catch(() => undefined)
+    for (const id of ids) if (!sourcesByAnswer.has(id)) sourcesByAnswer.set(id, [])
     isReading = false
-    if (ids.some((id) => found.get(id)?.length)) show()
-    const [more] = wanted
-    if (more !== undefined) want(more)
+    if (ids.some((id) => sourcesByAnswer.get(id)?.length)) show()
+    const [nextId] = pendingIds
+    if (nextId !== undefined) requestSources(nextId)
   }
   show()
 }
@@ -212,22 +212,23 @@ function showSources(chat: SourcesChat): void {
 async function findSources(
   { agent }: SourcesChat,
   ids: readonly string[],
-  found: Found,
+  sourcesByAnswer: SourcesByAnswer,
 ): Promise<void> {
   const conversations = (await agent?.conversations.list()) ?? []
-  for (const { conversationId } of conversations.slice(0, MOST_SEARCHED)) {
+  for (const { conversationId } of conversations.slice(0, MAX_SEARCHED)) {
     let retrieved: readonly MemorySource[] = []
     let after = 0
     for (let hasMore = true; hasMore;) {
-      const part = await agent?.conversations.rows(conversationId, { after })
-      for (const row of part?.rows ?? []) {
+      const page = await agent?.conversations.rows(conversationId, { after })
+      for (const row of page?.rows ?? []) {
         retrieved = sourcesAfter(row, retrieved)
-        if (row.type === 'model-output') found.set(row.message.id, isAnswer(row) ? retrieved : [])
+        if (row.type === 'model-output')
+          sourcesByAnswer.set(row.message.id, isAnswer(row) ? retrieved : [])
       }
-      after = part?.rows.at(-1)?.seq ?? after
-      hasMore = part?.hasMore ?? false
+      after = page?.rows.at(-1)?.seq ?? after
+      hasMore = page?.hasMore ?? false
     }
-    if (ids.every((id) => found.has(id))) return
+    if (ids.every((id) => sourcesByAnswer.has(id))) return
   }
 }
 
@@ -249,13 +250,12 @@ function isSource(source: unknown): source is MemorySource {
   return typeof title === 'string' && (url === undefined || typeof url === 'string')
 }
 
-/** Version of the cutting. Increase it when documents are cut differently. */
-const CUT = 1
-/** Documents read in parallel. */
-const AT_ONCE = 4
+/** Increase it when documents are cut differently. */
+const CUT_VERSION = 1
+const PARALLEL_READS = 4
 /** Most texts in one call of `embed`. */
-const EMBEDDED_AT_ONCE = 64
-const MOST_OF_TITLE = 120
+const EMBED_BATCH_SIZE = 64
+const MAX_TITLE = 120
 /** Milliseconds of work before yielding to the page. */
 const SLICE_MS = 8
 
@@ -271,14 +271,14 @@ function indexSources(
     const sources = await sourcesOf(options, signal)
     // Keeps the order of the sources, whichever finishes first.
     const changes = new Map<string, Change>(sources.map(({ name }) => [name, 'unchanged']))
-    const kept = await store.byName()
-    const waiting = sources.values()
+    const stored = await store.byName()
+    const queue = sources.values()
     const work = async (): Promise<void> => {
-      for (const source of waiting)
-        changes.set(source.name, await bring(source, { store, options, signal, kept }))
+      for (const source of queue)
+        changes.set(source.name, await indexIfChanged(source, { store, options, signal, stored }))
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
-    const removed = [...kept.keys()].filter((name) => !changes.has(name))
+    await Promise.all(Array.from({ length: PARALLEL_READS }, work))
+    const removed = [...stored.keys()].filter((name) => !changes.has(name))
     if (removed.length > 0)
       await store.replace(({ document }) => removed.includes(document.name), [])
     return reportOf(changes, { removed, store })
@@ -290,28 +290,30 @@ function indexSources(
     : index()
 }
 
-interface Bringing {
+interface IndexContext {
   readonly store: DocumentStore
   readonly options: DocumentMemoryOptions
   readonly signal: AbortSignal | undefined
-  readonly kept: ReadonlyMap<string, readonly StoredPart[]>
+  readonly stored: ReadonlyMap<string, readonly StoredPart[]>
 }
 
 /** Indexes one document if it has changed. If that fails, the stored version stays. */
-async function bring(
+async function indexIfChanged(
   source: NamedSource,
-  { store, options, signal, kept }: Bringing,
+  { store, options, signal, stored }: IndexContext,
 ): Promise<Change> {
   const { name } = source
   throwIfAborted(signal)
   try {
     const blob = await fetchSource(source, signal)
-    const old = kept.get(name) ?? []
-    const content = [CUT, await contentVersion(blob), source.title, source.url].join(' ')
-    const version = `${content} ${options.model ?? ''}`
+    const old = stored.get(name) ?? []
+    const baseVersion = [CUT_VERSION, await contentVersion(blob), source.title, source.url].join(
+      ' ',
+    )
+    const version = `${baseVersion} ${options.model ?? ''}`
     if (old[0]?.document.version === version) return 'unchanged'
     const parts = await partsOf(source, { blob, version, options, signal, store })
-    const { completed, error } = await withVectors(parts, { old, options, signal, content })
+    const { completed, error } = await withVectors(parts, { old, options, signal, baseVersion })
     throwIfAborted(signal)
     await store.replace(({ document }) => document.name === name, completed)
     return error ? { error } : 'indexed'
@@ -323,30 +325,30 @@ async function bring(
   }
 }
 
-interface Parting extends Omit<Bringing, 'kept'> {
+interface PartsContext extends Omit<IndexContext, 'stored'> {
   readonly blob: Blob
   readonly version: string
 }
 
 async function partsOf(
   source: NamedSource,
-  { blob, version, options, signal, store }: Parting,
+  { blob, version, options, signal, store }: PartsContext,
 ): Promise<StoredPart[]> {
   const { name, url } = source
   const { title, blocks } = await readDocument(blob, source, { read: options.read, signal })
   const shortTitle = shortened(title)
   const parts: StoredPart[] = []
-  const pause = pauses()
-  const at = Date.now()
+  const pauser = createPauser()
+  const now = Date.now()
   for (const { headings, text } of sectionsOf(blocks)) {
     const heading = shortened(headings.filter((each) => each !== title).join(' › '))
     for (const piece of cut(text)) {
-      const start = heading === '' ? shortTitle : `${shortTitle} › ${heading}`
+      const prefix = heading === '' ? shortTitle : `${shortTitle} › ${heading}`
       parts.push({
         space: store.name,
         id: `${name}#${parts.length + 1}`,
-        text: `${start}\n${piece}`,
-        at,
+        text: `${prefix}\n${piece}`,
+        at: now,
         source: {
           title: shortTitle,
           ...(url !== undefined && { url }),
@@ -354,50 +356,53 @@ async function partsOf(
         },
         document: { name, version, at: parts.length },
       })
-      await pause.ifDue()
+      await pauser.ifDue()
     }
   }
-  pause.end()
+  pauser.close()
   return parts
 }
 
-interface Completing {
+interface VectorContext {
   readonly old: readonly StoredPart[]
   readonly options: DocumentMemoryOptions
   readonly signal: AbortSignal | undefined
-  readonly content: string
+  readonly baseVersion: string
 }
 
 /** Adds vectors. If `embed` fails, parts are stored without, and the next indexing tries again. */
 async function withVectors(
   parts: readonly StoredPart[],
-  { old, options: { embed, model = '' }, signal, content }: Completing,
+  { old, options: { embed, model = '' }, signal, baseVersion }: VectorContext,
 ): Promise<{ readonly completed: readonly StoredPart[]; readonly error?: OffstageError }> {
   if (!embed) return { completed: parts }
-  const known = new Map(
+  const embeddings = new Map(
     old.flatMap(({ text, embedding }) => (embedding?.model === model ? [[text, embedding]] : [])),
   )
-  const missing = [...new Set(parts.map(({ text }) => text))].filter((text) => !known.has(text))
+  const missing = [...new Set(parts.map(({ text }) => text))].filter(
+    (text) => !embeddings.has(text),
+  )
   try {
-    for (let from = 0; from < missing.length; from += EMBEDDED_AT_ONCE) {
-      const texts = missing.slice(from, from + EMBEDDED_AT_ONCE)
+    for (let from = 0; from < missing.length; from += EMBED_BATCH_SIZE) {
+      const texts = missing.slice(from, from + EMBED_BATCH_SIZE)
       const vectors = await vectorsOf(embed, texts, signal)
-      for (const [at, vector] of vectors.entries()) known.set(texts[at] ?? '', { model, vector })
+      for (const [at, vector] of vectors.entries())
+        embeddings.set(texts[at] ?? '', { model, vector })
     }
   } catch (cause) {
     const message = `embed() failed, and these documents are found by words alone: ${describeThrown(cause)}`
     const error = new OffstageError('invalid-output', message, { retryable: true, cause })
     const withoutModel = (part: StoredPart): StoredPart => ({
       ...part,
-      document: { ...part.document, version: content },
+      document: { ...part.document, version: baseVersion },
     })
     return { completed: parts.map(withoutModel), error }
   }
-  const complete = (part: StoredPart): StoredPart => {
-    const embedding = known.get(part.text)
+  const addEmbedding = (part: StoredPart): StoredPart => {
+    const embedding = embeddings.get(part.text)
     return embedding ? { ...part, embedding } : part
   }
-  return { completed: parts.map(complete) }
+  return { completed: parts.map(addEmbedding) }
 }
 
 /** The sources, with names. Throws if two have the same name. */
@@ -405,14 +410,16 @@ async function sourcesOf(
   { sources }: DocumentMemoryOptions,
   signal?: AbortSignal,
 ): Promise<readonly NamedSource[]> {
-  const given =
+  const list =
     typeof sources === 'function' ? await sources({ ...(signal && { signal }) }) : sources
-  const all = given.map(named)
-  const double = all.find(({ name }, at) => all.findIndex((each) => each.name === name) < at)
-  if (!double) return all
+  const namedSources = list.map(nameSource)
+  const duplicate = namedSources.find(
+    ({ name }, at) => namedSources.findIndex((each) => each.name === name) < at,
+  )
+  if (!duplicate) return namedSources
   throw new OffstageError(
     'invalid-config',
-    `Two sources of documentMemory are named ${double.name}. Give each its own name.`,
+    `Two sources of documentMemory are named ${duplicate.name}. Give each its own name.`,
   )
 }
 
@@ -423,11 +430,11 @@ function reportOf(
     store: { failure },
   }: { readonly removed: readonly string[]; readonly store: DocumentStore },
 ): IndexReport {
-  const names = (wanted: Change): string[] =>
-    [...changes].flatMap(([name, change]) => (change === wanted ? name : []))
+  const namesWith = (kind: Change): string[] =>
+    [...changes].flatMap(([name, change]) => (change === kind ? name : []))
   return {
-    indexed: names('indexed'),
-    unchanged: names('unchanged'),
+    indexed: namesWith('indexed'),
+    unchanged: namesWith('unchanged'),
     removed,
     failed: [...changes].flatMap(([name, change]) =>
       typeof change === 'string' ? [] : { name, error: change.error },
@@ -438,32 +445,30 @@ function reportOf(
 }
 
 /** Yields to the page every few milliseconds. */
-function pauses(): { ifDue(): Promise<void>; end(): void } {
-  let turns: EventLoopYielder | undefined
-  let since = performance.now()
+function createPauser(): { ifDue(): Promise<void>; close(): void } {
+  let yielder: EventLoopYielder | undefined
+  let sliceStartedAt = performance.now()
   return {
     async ifDue() {
-      if (performance.now() - since < SLICE_MS) return
-      turns ??= createEventLoopYielder()
-      await turns.next()
-      since = performance.now()
+      if (performance.now() - sliceStartedAt < SLICE_MS) return
+      yielder ??= createEventLoopYielder()
+      await yielder.next()
+      sliceStartedAt = performance.now()
     },
-    end: () => turns?.close(),
+    close: () => yielder?.close(),
   }
 }
 
 function shortened(text: string): string {
   const characters = Array.from(text)
-  return characters.length > MOST_OF_TITLE
-    ? `${characters.slice(0, MOST_OF_TITLE).join('')}…`
-    : text
+  return characters.length > MAX_TITLE ? `${characters.slice(0, MAX_TITLE).join('')}…` : text
 }
 
 function throwIfAborted(signal?: AbortSignal): void {
-  if (signal?.aborted) throw aborted(signal)
+  if (signal?.aborted) throw abortError(signal)
 }
 
-function aborted({ reason }: AbortSignal): OffstageError {
+function abortError({ reason }: AbortSignal): OffstageError {
   return new OffstageError('aborted', 'Indexing was aborted. Documents that were done are kept.', {
     cause: reason,
   })
@@ -480,13 +485,13 @@ async function untilAborted<Result>(work: Promise<Result>, signal?: AbortSignal)
 }
 
 /** Largest width of a part, in characters. Chinese, Japanese and Korean ones say more, so they count twice. */
-const MOST = 1_200
+const MAX_WIDTH = 1_200
 
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uff60]/gu
 
 /** Ways to cut a text, from large to small pieces. The pieces joined equal the text. */
-const CUTS: readonly ((text: string) => Iterable<string>)[] = [
+const SPLITTERS: readonly ((text: string) => Iterable<string>)[] = [
   (text) => text.split(/(?<=\n\n)/),
   (text) => segments(text, 'sentence'),
   (text) => segments(text, 'word'),
@@ -497,28 +502,28 @@ const CUTS: readonly ((text: string) => Iterable<string>)[] = [
 export function* cut(text: string): Generator<string> {
   let part = ''
   let width = 0
-  for (const piece of fitting(text)) {
-    const added = widthOf(piece)
-    if (width > 0 && width + added > MOST) {
+  for (const piece of fittingPieces(text)) {
+    const pieceWidth = widthOf(piece)
+    if (width > 0 && width + pieceWidth > MAX_WIDTH) {
       yield part.trim()
       part = ''
       width = 0
     }
     part += piece
-    width += added
+    width += pieceWidth
   }
   if (part.trim() !== '') yield part.trim()
 }
 
-function* fitting(text: string, depth = 0): Generator<string> {
-  const pieces = CUTS[depth]
-  if (!pieces || widthOf(text) <= MOST) return void (yield text)
-  for (const piece of pieces(text)) yield* fitting(piece, depth + 1)
+function* fittingPieces(text: string, depth = 0): Generator<string> {
+  const split = SPLITTERS[depth]
+  if (!split || widthOf(text) <= MAX_WIDTH) return void (yield text)
+  for (const piece of split(text)) yield* fittingPieces(piece, depth + 1)
 }
 
 /** Width of a text. Long texts aren't counted, since they are too wide anyway. */
 function widthOf(text: string): number {
-  return text.length > MOST ? text.length : text.length + (text.match(WIDE)?.length ?? 0)
+  return text.length > MAX_WIDTH ? text.length : text.length + (text.match(WIDE)?.length ?? 0)
 }
 
 function* segments(text: string, granularity: 'sentence' | 'word'): Generator<string> {

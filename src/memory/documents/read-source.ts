@@ -4,7 +4,7 @@ import type { DocumentMemoryOptions, DocumentSource } from '../document-options.
 import { type DocumentBlock, blocksOfText } from './sections.ts'
 
 /** Most bytes of a document. */
-const MOST_BYTES = 50_000_000
+const MAX_BYTES = 50_000_000
 
 /** A source and its document's name. */
 export interface NamedSource {
@@ -20,15 +20,15 @@ export interface ReadDocument {
   readonly blocks: Iterable<DocumentBlock>
 }
 
-interface Reading {
+interface ReadOptions {
   readonly read: DocumentMemoryOptions['read'] | undefined
   readonly signal: AbortSignal | undefined
 }
 
 /** Gives a source its name, without reading it. Throws `invalid-config` if the name is missing. */
-export function named(source: DocumentSource): NamedSource {
-  if (typeof source === 'string' || source instanceof URL) return named({ url: source })
-  if ('arrayBuffer' in source) return named({ blob: source, name: source.name })
+export function nameSource(source: DocumentSource): NamedSource {
+  if (typeof source === 'string' || source instanceof URL) return nameSource({ url: source })
+  if ('arrayBuffer' in source) return nameSource({ blob: source, name: source.name })
   const { title, text, blob } = source
   const url = source.url === undefined ? undefined : addressOf(source.url)
   const name = source.name || (url && nameOf(url))
@@ -52,10 +52,10 @@ export async function fetchSource(source: NamedSource, signal?: AbortSignal): Pr
     source.text !== undefined
       ? new Blob([source.text], { type: 'text/plain;charset=utf-8' })
       : (source.blob ?? (await fetchPage(source, signal)))
-  if (blob.size <= MOST_BYTES) return blob
+  if (blob.size <= MAX_BYTES) return blob
   throw new OffstageError(
     'invalid-input',
-    `${source.name} is too large: ${blob.size} bytes. A document has ${MOST_BYTES} bytes at most.`,
+    `${source.name} is too large: ${blob.size} bytes. A document has ${MAX_BYTES} bytes at most.`,
   )
 }
 
@@ -68,21 +68,21 @@ export async function contentVersion(blob: Blob): Promise<string> {
 export async function readDocument(
   blob: Blob,
   { name, title, text }: NamedSource,
-  { read, signal }: Reading,
+  { read, signal }: ReadOptions,
 ): Promise<ReadDocument> {
-  const own = text ?? (await ownText(blob, name, { read, signal }))
-  if (own != null) return ofText(own, title ?? name)
-  const content = await decoded(blob, name)
+  const customText = text ?? (await readCustomText(blob, name, { read, signal }))
+  if (customText != null) return fromText(customText, title ?? name)
+  const content = await decodeBlob(blob, name)
   if (!/^(?:text\/html|application\/xhtml\+xml)/.test(typeOf(blob, name)))
-    return ofText(content, title ?? name)
+    return fromText(content, title ?? name)
   const page = readHtml(content)
   return { title: title ?? (page.title || titleIn(page.blocks) || name), blocks: page.blocks }
 }
 
-async function ownText(
+async function readCustomText(
   blob: Blob,
   name: string,
-  { read, signal }: Reading,
+  { read, signal }: ReadOptions,
 ): Promise<string | null | undefined> {
   try {
     return await read?.(blob, { name, ...(signal && { signal }) })
@@ -97,7 +97,7 @@ async function ownText(
   }
 }
 
-function ofText(text: string, title: string): ReadDocument {
+function fromText(text: string, title: string): ReadDocument {
   return { title, blocks: blocksOfText(text) }
 }
 
@@ -126,7 +126,7 @@ async function fetchPage({ name, url = '' }: NamedSource, signal?: AbortSignal):
   )
 }
 
-async function decoded(blob: Blob, name: string): Promise<string> {
+async function decodeBlob(blob: Blob, name: string): Promise<string> {
   const bytes = new Uint8Array(await blob.arrayBuffer())
   const text = decode(bytes, charsetOf(blob, bytes))
   if (text !== null && !text.includes('\0')) return text
@@ -171,7 +171,7 @@ function nameOf({ origin, pathname, search, href }: URL): string {
   return origin === globalThis.location?.origin ? pathname + search : href
 }
 
-const LEFT_OUT =
+const SKIPPED =
   'script, style, noscript, template, svg, math, iframe, object, nav, footer, select, button, [hidden], [aria-hidden="true"]'
 const BLOCKS =
   'p, li, dt, dd, h1, h2, h3, h4, h5, h6, pre, tr, caption, figcaption, blockquote, div, section, article, main, header, aside, address, details, summary, fieldset, form, ul, ol, dl, table, body'
@@ -189,28 +189,28 @@ function blocksIn(root: Element): DocumentBlock[] {
   let cell: Element | null = null
   let text = ''
   const flush = (): void => {
-    const isAsIs = block?.matches('pre')
+    const isPreformatted = block?.matches('pre')
     const level = /^H[1-6]$/.test(block?.tagName ?? '') ? Number(block?.tagName.slice(1)) : 0
-    const words = isAsIs
+    const blockText = isPreformatted
       ? text.trim()
       : text
           .replace(/[^\S\n]+/g, ' ')
           .replace(/ ?\n ?/g, '\n')
           .trim()
-    if (words !== '') blocks.push({ level, text: level > 0 ? oneLine(words) : words })
+    if (blockText !== '') blocks.push({ level, text: level > 0 ? oneLine(blockText) : blockText })
     text = ''
   }
   for (const node of nodesIn(root)) {
     const { parentElement } = node
-    const inside = parentElement?.closest(BLOCKS) ?? null
-    if (inside !== block) flush()
-    const inCell = parentElement?.closest('td, th') ?? null
-    if (inCell !== cell && inside === block && text.trim() !== '') text += ' | '
-    block = inside
-    cell = inCell
+    const parentBlock = parentElement?.closest(BLOCKS) ?? null
+    if (parentBlock !== block) flush()
+    const parentCell = parentElement?.closest('td, th') ?? null
+    if (parentCell !== cell && parentBlock === block && text.trim() !== '') text += ' | '
+    block = parentBlock
+    cell = parentCell
     if (node.nodeName === 'BR') text += '\n'
     else if (node.nodeName === 'IMG') text += ` ${(node as Element).getAttribute('alt') ?? ''} `
-    else text += inside?.matches('pre') ? node.nodeValue : node.nodeValue?.replace(/\s+/g, ' ')
+    else text += parentBlock?.matches('pre') ? node.nodeValue : node.nodeValue?.replace(/\s+/g, ' ')
   }
   flush()
   return blocks
@@ -224,7 +224,7 @@ function* nodesIn(root: Element): Generator<Node> {
     NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT,
     (node) => {
       if (!isElement(node)) return NodeFilter.FILTER_ACCEPT
-      if (node.matches(LEFT_OUT)) return NodeFilter.FILTER_REJECT
+      if (node.matches(SKIPPED)) return NodeFilter.FILTER_REJECT
       return node.matches('br, img') ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_SKIP
     },
   )
@@ -240,22 +240,22 @@ interface TrustedTypes {
   }
 }
 
-let trust: ((html: string) => string) | undefined
+let toTrustedHtml: ((html: string) => string) | undefined
 
 function parse(html: string): Document {
   if (typeof DOMParser === 'undefined')
     throw new OffstageError('invalid-input', 'HTML is read in pages only. Pass its text instead.')
-  trust ??= policy()
-  return new DOMParser().parseFromString(trust(html), 'text/html')
+  toTrustedHtml ??= createHtmlPolicy()
+  return new DOMParser().parseFromString(toTrustedHtml(html), 'text/html')
 }
 
 /** A Trusted Types policy for parsed HTML, since the page's CSP may require one. */
-function policy(): (html: string) => string {
+function createHtmlPolicy(): (html: string) => string {
   const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
   if (!trustedTypes) return String
   try {
-    const made = trustedTypes.createPolicy('offstage-documents', { createHTML: (html) => html })
-    return (html) => made.createHTML(html)
+    const policy = trustedTypes.createPolicy('offstage-documents', { createHTML: (html) => html })
+    return (html) => policy.createHTML(html)
   } catch {
     return String
   }

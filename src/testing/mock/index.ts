@@ -7,7 +7,7 @@ import type { StreamPart } from '../../protocol/message.ts'
 import type { Script } from '../../protocol/model.ts'
 import { asRecord, parseJson } from '../../providers/core/read-json.ts'
 import { cutText, scriptedProvider, scriptFault } from '../../providers/scripted.ts'
-import { readQuestion, Refusal, type ModelQuestion, type WireFormat } from './read-request.ts'
+import { readRequest, Refusal, type ParsedRequest, type WireFormat } from './read-request.ts'
 import { type AnswerBlock, createAnswerWriter, type AnswerWriter } from './write-answer.ts'
 
 export type { Script, ScriptScene, ScriptStep } from '../../protocol/model.ts'
@@ -69,7 +69,7 @@ export function createMock({ script }: MockOptions): Mock {
     const response =
       request.method === 'OPTIONS'
         ? new Response(null, { status: 204 })
-        : await answer(request, script, requests)
+        : await answerRequest(request, script, requests)
     allowOrigin(response.headers, request.headers)
     return response
   }
@@ -94,7 +94,7 @@ const FORMATS: Readonly<Record<string, WireFormat>> = {
   messages: 'messages',
 }
 
-async function answer(
+async function answerRequest(
   request: Request,
   script: Script,
   requests: MockRequest[],
@@ -117,21 +117,21 @@ async function answer(
       })
     checkPath({ method, pathname, name, isAnthropic })
     if (body === undefined || !format) throw notJson(isAnthropic)
-    return await play(readQuestion(format, fields), script, request.signal)
+    return await playScript(readRequest(format, fields), script, request.signal)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return refusalResponse(error, isAnthropic)
   }
 }
 
-interface AskedPath {
+interface RequestPath {
   readonly method: string
   readonly pathname: string
   readonly name: string
   readonly isAnthropic: boolean
 }
 
-function checkPath({ method, pathname, name, isAnthropic }: AskedPath): void {
+function checkPath({ method, pathname, name, isAnthropic }: RequestPath): void {
   if (name === '') {
     const message = isAnthropic ? 'Not Found' : `Invalid URL (${method} ${pathname})`
     throw new Refusal(message, { status: 404 })
@@ -183,21 +183,21 @@ function refusalResponse(refusal: Refusal, isAnthropic: boolean): Response {
 }
 
 /** Answers by the script. Throws a `Refusal` if the answer begins with an error. */
-async function play(
-  question: ModelQuestion,
+async function playScript(
+  request: ParsedRequest,
   script: Script,
   signal: AbortSignal,
 ): Promise<Response> {
   signal.throwIfAborted()
   const abort = new AbortController()
   signal.addEventListener('abort', () => abort.abort(signal.reason), { once: true })
-  const steps = readSteps(question, script, abort.signal)
+  const steps = readSteps(request, script, abort.signal)
   const { value: first } = await steps.next()
   if (first?.type === 'failed') throw first.refusal
-  const all = startingWith(first, steps)
-  const writer = createAnswerWriter(question)
-  if (!question.isStreamed) return Response.json(writer.body(await blocksIn(all)))
-  return new Response(toByteStream(writeEvents(all, writer, first?.block.type), abort), {
+  const allSteps = prepend(first, steps)
+  const writer = createAnswerWriter(request)
+  if (!request.isStreamed) return Response.json(writer.body(await blocksIn(allSteps)))
+  return new Response(toByteStream(writeEvents(allSteps, writer, first?.block.type), abort), {
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
   })
 }
@@ -210,14 +210,14 @@ type AnswerStep =
 
 /** Plays the script with the scripted provider, which finds the position, and groups the parts into blocks. */
 async function* readSteps(
-  question: ModelQuestion,
+  parsed: ParsedRequest,
   script: Script,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerStep, undefined> {
   let count = 0
-  let open: AnswerBlock | undefined
-  const config = { provider: 'scripted', model: question.model, script }
-  const request = { messages: question.messages, tools: [] }
+  let openBlock: AnswerBlock | undefined
+  const config = { provider: 'scripted', model: parsed.model, script }
+  const request = { messages: parsed.messages, tools: [] }
   for await (const batch of scriptedProvider.stream(request, config, { signal })) {
     for (const part of [batch].flat()) {
       if (part.type === 'error') {
@@ -228,22 +228,22 @@ async function* readSteps(
         yield { type: 'failed', refusal: new Refusal(message, { status: 500, ...label }) }
         return undefined
       }
-      const begun = beginBlock(part, count, question.format)
-      if (begun && (begun.type === 'call' || begun.type !== open?.type)) {
-        if (open) yield { type: 'close', block: open }
-        open = begun
+      const newBlock = beginBlock(part, count, parsed.format)
+      if (newBlock && (newBlock.type === 'call' || newBlock.type !== openBlock?.type)) {
+        if (openBlock) yield { type: 'close', block: openBlock }
+        openBlock = newBlock
         count += 1
-        yield { type: 'open', block: open }
+        yield { type: 'open', block: openBlock }
       }
-      if (!open || !('delta' in part)) continue
+      if (!openBlock || !('delta' in part)) continue
       for (const [at, piece] of piecesOf(part, script).entries()) {
         if (at > 0 && script.paceMs) await sleepUnlessAborted(script.paceMs, signal)
-        open.content += piece
-        yield { type: 'piece', block: open, piece }
+        openBlock.content += piece
+        yield { type: 'piece', block: openBlock, piece }
       }
     }
   }
-  if (open) yield { type: 'close', block: open }
+  if (openBlock) yield { type: 'close', block: openBlock }
   return undefined
 }
 
@@ -272,7 +272,7 @@ function piecesOf(
   return type === 'tool-input-delta' ? cutText(delta, script) : [delta]
 }
 
-async function* startingWith(
+async function* prepend(
   first: AnswerStep | undefined,
   rest: AsyncIterable<AnswerStep>,
 ): AsyncGenerator<AnswerStep> {
@@ -337,20 +337,23 @@ function toByteStream(
 }
 
 /** Lets pages of any origin read the response, also where a browser guards this machine from public pages. */
-function allowOrigin(headers: Headers, asked: Headers): void {
-  headers.set('access-control-allow-origin', asked.get('origin') ?? '*')
+function allowOrigin(headers: Headers, requestHeaders: Headers): void {
+  headers.set('access-control-allow-origin', requestHeaders.get('origin') ?? '*')
   headers.set('access-control-expose-headers', '*')
   headers.append('vary', 'origin')
-  if (!asked.has('access-control-request-method')) return
+  if (!requestHeaders.has('access-control-request-method')) return
   headers.set('access-control-allow-methods', 'GET, POST')
-  headers.set('access-control-allow-headers', asked.get('access-control-request-headers') ?? '')
-  if (asked.get('access-control-request-private-network') === 'true')
+  headers.set(
+    'access-control-allow-headers',
+    requestHeaders.get('access-control-request-headers') ?? '',
+  )
+  if (requestHeaders.get('access-control-request-private-network') === 'true')
     headers.set('access-control-allow-private-network', 'true')
 }
 
 async function listen(
   handle: (request: Request) => Promise<Response>,
-  wantedPort: number,
+  requestedPort: number,
 ): Promise<MockServer> {
   // Bundlers for browsers refuse an import of `node:http`, even one that never runs.
   const http = globalThis.process?.getBuiltinModule?.('node:http')
@@ -364,7 +367,7 @@ async function listen(
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(wantedPort, '127.0.0.1', resolve)
+    server.listen(requestedPort, '127.0.0.1', resolve)
   })
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : undefined
@@ -384,8 +387,8 @@ async function serve(
   handle: (request: Request) => Promise<Response>,
 ): Promise<void> {
   const { method = 'GET', url = '/' } = incoming
-  const gone = new AbortController()
-  outgoing.on('close', () => gone.abort())
+  const clientAbort = new AbortController()
+  outgoing.on('close', () => clientAbort.abort())
   let body = ''
   for await (const piece of incoming.setEncoding('utf8')) body += String(piece)
   const headers = Object.entries(incoming.headers).map(([name, value = '']): [string, string] => [
@@ -395,7 +398,7 @@ async function serve(
   const init = {
     method,
     headers,
-    signal: gone.signal,
+    signal: clientAbort.signal,
     ...(body !== '' && !/^(?:GET|HEAD)$/.test(method) && { body }),
   }
   const response = await handle(new Request(`http://127.0.0.1${url}`, init))

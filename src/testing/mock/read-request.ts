@@ -26,7 +26,7 @@ export class Refusal extends Error {
 }
 
 /** A valid request, as far as the mock reads it. */
-export interface ModelQuestion {
+export interface ParsedRequest {
   readonly format: WireFormat
   readonly model: string
   readonly isStreamed: boolean
@@ -39,17 +39,19 @@ export interface ModelQuestion {
 }
 
 /** Reads the body of a request. Throws the `Refusal` with which the vendor's API would answer. */
-export function readQuestion(format: WireFormat, body: JsonRecord): ModelQuestion {
+export function readRequest(format: WireFormat, body: JsonRecord): ParsedRequest {
   const model = asText(body['model'])
   if (model === undefined) throw new Refusal(NO_MODEL[format])
   const messages = readers[format](body)
-  const { instructions, system, tools, input, messages: given } = body
+  const { instructions, system, tools, input, messages: rawMessages } = body
   return {
     format,
     model,
     isStreamed: body['stream'] === true,
     wantsUsage: asRecord(body['stream_options'])?.['include_usage'] === true,
-    inputTokens: estimateByLength(JSON.stringify([instructions, system, tools, input, given])),
+    inputTokens: estimateByLength(
+      JSON.stringify([instructions, system, tools, input, rawMessages]),
+    ),
     messages,
   }
 }
@@ -74,22 +76,22 @@ const readers: Readonly<Record<WireFormat, (body: JsonRecord) => Message[]>> = {
 /** Sent by Offstage between tool results and a user message, to servers that need an assistant message there. */
 const BRIDGE = 'I have read the tool results.'
 
-function readChat({ messages: given }: JsonRecord): Message[] {
-  if (!Array.isArray(given))
+function readChat({ messages: rawMessages }: JsonRecord): Message[] {
+  if (!Array.isArray(rawMessages))
     throw new Refusal("Missing required parameter: 'messages'.", {
       param: 'messages',
       code: 'missing_required_parameter',
     })
-  if (given.length === 0)
+  if (rawMessages.length === 0)
     throw new Refusal(
       "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
       { param: 'messages', code: 'empty_array' },
     )
   const unanswered = new Set<string>()
-  const messages = given.flatMap((entry: unknown, at) =>
+  const messages = rawMessages.flatMap((entry: unknown, at) =>
     chatMessage(asRecord(entry) ?? {}, at, unanswered),
   )
-  checkChatAnswered(unanswered, given.length)
+  checkChatAnswered(unanswered, rawMessages.length)
   return messages
 }
 
@@ -165,12 +167,12 @@ function readResponses(body: JsonRecord): Message[] {
   return messages
 }
 
-function readMessages({ messages: given, max_tokens: maxTokens }: JsonRecord): Message[] {
+function readMessages({ messages: rawMessages, max_tokens: maxTokens }: JsonRecord): Message[] {
   if (typeof maxTokens !== 'number') throw new Refusal('max_tokens: Field required')
-  if (!Array.isArray(given)) throw new Refusal('messages: Field required')
-  if (given.length === 0) throw new Refusal('messages: at least one message is required')
+  if (!Array.isArray(rawMessages)) throw new Refusal('messages: Field required')
+  if (rawMessages.length === 0) throw new Refusal('messages: at least one message is required')
   let uses: string[] = []
-  const messages = given.flatMap((entry: unknown, at) => {
+  const messages = rawMessages.flatMap((entry: unknown, at) => {
     const { role, content } = asRecord(entry) ?? {}
     if (role !== 'user' && role !== 'assistant')
       throw new Refusal(
@@ -185,12 +187,12 @@ function readMessages({ messages: given, max_tokens: maxTokens }: JsonRecord): M
     )
     uses = blocks.flatMap(({ type, id }) => (type === 'tool_use' ? [String(id)] : []))
     if (role === 'assistant') return [{ role, parts: [] } as const]
-    const rest = blocks.filter(({ type }) => type !== 'tool_result')
+    const otherBlocks = blocks.filter(({ type }) => type !== 'tool_result')
     const toolMessages: Message[] = results.length > 0 ? [{ role: 'tool', parts: [] }] : []
-    const isOnlyResults = results.length > 0 && rest.length === 0
-    return [...toolMessages, ...(isOnlyResults ? [] : userMessage(asText(content) ?? rest))]
+    const isOnlyResults = results.length > 0 && otherBlocks.length === 0
+    return [...toolMessages, ...(isOnlyResults ? [] : userMessage(asText(content) ?? otherBlocks))]
   })
-  checkResults([], uses, given.length)
+  checkResults([], uses, rawMessages.length)
   return messages
 }
 
@@ -218,10 +220,10 @@ const TRAILER =
 function userMessage(content: unknown): Message[] {
   const parts = typeof content === 'string' ? [{ text: content }] : asObjects(content)
   const texts = parts.flatMap((part) => asText(part['text']) ?? [])
-  const own = texts
+  const userTexts = texts
     .map((text) => text.replace(FILES, '').replace(TRAILER, ''))
     .filter((text) => text !== '')
   const isAdded = texts.some((text) => FILES.test(text)) || texts.length === parts.length
-  if (own.length === 0 && texts.length > 0 && isAdded) return []
-  return [{ role: 'user', parts: own.map((text) => ({ type: 'text', text })) }]
+  if (userTexts.length === 0 && texts.length > 0 && isAdded) return []
+  return [{ role: 'user', parts: userTexts.map((text) => ({ type: 'text', text })) }]
 }

@@ -1,6 +1,6 @@
 import { randomId } from '../../lib/random-id.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
-import { estimateByLength, type ModelQuestion, type WireFormat } from './read-request.ts'
+import { estimateByLength, type ParsedRequest, type WireFormat } from './read-request.ts'
 
 /** A part of an answer: reasoning, text or a call. */
 export interface AnswerBlock {
@@ -17,8 +17,7 @@ export interface AnswerBlock {
 
 /** Writes one answer in a wire format, as server-sent events or as one body. */
 export interface AnswerWriter {
-  /** `first`: type of the first block. */
-  begin(first: AnswerBlock['type'] | undefined): string[]
+  begin(firstType: AnswerBlock['type'] | undefined): string[]
   open(block: AnswerBlock): string[]
   piece(block: AnswerBlock, piece: string): string[]
   close(block: AnswerBlock): string[]
@@ -29,11 +28,11 @@ export interface AnswerWriter {
 }
 
 /** Returns the writer for the answer to a question. */
-export function createAnswerWriter(question: ModelQuestion): AnswerWriter {
-  return writers[question.format](question)
+export function createAnswerWriter(request: ParsedRequest): AnswerWriter {
+  return writers[request.format](request)
 }
 
-const writers: Readonly<Record<WireFormat, (question: ModelQuestion) => AnswerWriter>> = {
+const writers: Readonly<Record<WireFormat, (request: ParsedRequest) => AnswerWriter>> = {
   chat: chatWriter,
   responses: responsesWriter,
   messages: messagesWriter,
@@ -67,7 +66,7 @@ function callsIn(blocks: readonly AnswerBlock[]): AnswerBlock[] {
 }
 
 /** Chat Completions. Reasoning is in `reasoning_content`, as many servers send it; OpenAI's sends none. */
-function chatWriter({ model, inputTokens, wantsUsage }: ModelQuestion): AnswerWriter {
+function chatWriter({ model, inputTokens, wantsUsage }: ParsedRequest): AnswerWriter {
   const head = { id: `chatcmpl-${randomId()}`, created: secondsNow(), model }
   const chunk = (choices: JsonObject[], usage: JsonObject | null = null): string =>
     dataEvent({
@@ -80,8 +79,8 @@ function chatWriter({ model, inputTokens, wantsUsage }: ModelQuestion): AnswerWr
     chunk([{ index: 0, delta, logprobs: null, finish_reason: reason }])
   let callCount = 0
   return {
-    begin: (first) => [
-      deltaChunk({ role: 'assistant', content: first === 'call' ? null : '', refusal: null }),
+    begin: (firstType) => [
+      deltaChunk({ role: 'assistant', content: firstType === 'call' ? null : '', refusal: null }),
     ],
     open: ({ type, id, name }) => {
       if (type !== 'call') return []
@@ -146,11 +145,11 @@ function chatMessage(blocks: readonly AnswerBlock[]): JsonObject {
 }
 
 /** OpenAI's Responses. Each block is an item. */
-function responsesWriter({ model, inputTokens }: ModelQuestion): AnswerWriter {
+function responsesWriter({ model, inputTokens }: ParsedRequest): AnswerWriter {
   let sequence = 0
   const event = (type: string, fields: JsonObject): string =>
     typedEvent(type, { sequence_number: sequence++, ...fields })
-  const place = (block: AnswerBlock): JsonObject => ({
+  const itemPosition = (block: AnswerBlock): JsonObject => ({
     item_id: itemId(block),
     output_index: block.index,
     ...(block.type === 'text' && { content_index: 0 }),
@@ -159,11 +158,11 @@ function responsesWriter({ model, inputTokens }: ModelQuestion): AnswerWriter {
   const contentDone = (block: AnswerBlock): string[] => {
     const { type, name, content } = block
     if (type === 'call')
-      return [event(EVENTS.call.done, { ...place(block), name, arguments: content })]
+      return [event(EVENTS.call.done, { ...itemPosition(block), name, arguments: content })]
     const logprobs = type === 'text' && { logprobs: [] }
     return [
-      event(EVENTS[type].done, { ...place(block), text: content, ...logprobs }),
-      event(EVENTS[type].closed, { ...place(block), part: partOf(block) }),
+      event(EVENTS[type].done, { ...itemPosition(block), text: content, ...logprobs }),
+      event(EVENTS[type].closed, { ...itemPosition(block), part: partOf(block) }),
     ]
   }
   const base = responseBase(model)
@@ -181,11 +180,11 @@ function responsesWriter({ model, inputTokens }: ModelQuestion): AnswerWriter {
       const added = event('response.output_item.added', { output_index: block.index, item })
       if (block.type === 'call') return [added]
       const { opened } = EVENTS[block.type]
-      return [added, event(opened, { ...place(block), part: partOf(block) })]
+      return [added, event(opened, { ...itemPosition(block), part: partOf(block) })]
     },
     piece: (block, delta) => [
       event(EVENTS[block.type].delta, {
-        ...place(block),
+        ...itemPosition(block),
         delta,
         ...(block.type === 'text' && { logprobs: [] }),
       }),
@@ -284,7 +283,7 @@ function partOf({ type, content }: AnswerBlock): JsonObject {
 }
 
 /** Anthropic's Messages. */
-function messagesWriter({ model, inputTokens }: ModelQuestion): AnswerWriter {
+function messagesWriter({ model, inputTokens }: ParsedRequest): AnswerWriter {
   const message = (fields: JsonObject): JsonObject => ({
     id: `msg_${randomId()}`,
     type: 'message',

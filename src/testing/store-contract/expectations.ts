@@ -4,22 +4,23 @@ import type { NewRow, Row } from '../../protocol/fact.ts'
 import type { Append, Store } from '../../worker/store/store.ts'
 
 /** Throws unless both are the same plain data. The order of keys doesn't matter. */
-export function expectSame(found: unknown, wanted: unknown, what: string): void {
-  const [is, must] = [canonicalJson(found), canonicalJson(wanted)]
-  if (is !== must) throw new Error(`${what}: found ${is}, must be ${must}.`)
+export function expectSame(actual: unknown, expected: unknown, label: string): void {
+  const [actualJson, expectedJson] = [canonicalJson(actual), canonicalJson(expected)]
+  if (actualJson !== expectedJson)
+    throw new Error(`${label}: found ${actualJson}, must be ${expectedJson}.`)
 }
 
-export function expectTrue(condition: boolean, what: string): void {
-  if (!condition) throw new Error(`${what}: not true.`)
+export function expectTrue(condition: boolean, label: string): void {
+  if (!condition) throw new Error(`${label}: not true.`)
 }
 
 /** Throws unless the promise rejects with an `OffstageError` with this code. */
 export async function expectRefusal(
   promise: Promise<unknown>,
   code: string,
-  what: string,
+  label: string,
 ): Promise<void> {
-  expectSame(await codeOf(promise), code, what)
+  expectSame(await codeOf(promise), code, label)
 }
 
 /** Code of the promise's rejection; null if it resolves. */
@@ -32,13 +33,13 @@ export async function codeOf(promise: Promise<unknown>): Promise<string | null> 
   }
 }
 
-let ids = 0
+let lastId = 0
 /** Returns a new id on each call. */
 export function newId(prefix: string): string {
-  return `${prefix}-${++ids}`
+  return `${prefix}-${++lastId}`
 }
 
-export function started(runId: string, text: string): NewRow {
+export function runStarted(runId: string, text: string): NewRow {
   return {
     type: 'run-started',
     runId,
@@ -49,14 +50,14 @@ export function started(runId: string, text: string): NewRow {
   }
 }
 
-export function ended(runId: string, at = 6): NewRow {
+export function runEnded(runId: string, at = 6): NewRow {
   return { type: 'run-ended', runId, at, end: { outcome: 'completed' } }
 }
 
-let tries = 0
+let lastOrder = 0
 /** `order` for the next try to append, higher than all before. */
 export function nextOrder(): number {
-  return ++tries
+  return ++lastOrder
 }
 
 /** Makes an append with a new id. */
@@ -113,5 +114,5 @@ export function expectNoAppend(
   epoch: number,
   code = 'ownership-lost',
 ): Promise<void> {
-  return expectRefusal(store.append(appendOf('c', epoch, [ended('r')])), code, 'an append')
+  return expectRefusal(store.append(appendOf('c', epoch, [runEnded('r')])), code, 'an append')
 }

@@ -7,12 +7,12 @@ import {
   type ContractCase,
   appendOf,
   codeOf,
-  ended,
+  runEnded,
   expectTrue,
   newId,
   type Requirement,
   expectSame,
-  started,
+  runStarted,
   type StorePair,
   type StoreUnderTest,
 } from './expectations.ts'
@@ -20,9 +20,9 @@ import { FOLLOWS, READS } from './reads.ts'
 import { APPENDS, LATE_REQUESTS, OWNERS } from './writes.ts'
 
 const IDS = ['a', 'b', 'c'] as const
-const HISTORIES = 15
-const LENGTH = 40
-interface Done {
+const HISTORY_COUNT = 15
+const HISTORY_LENGTH = 40
+interface WrittenAppend {
   readonly append: Append
   readonly rows: readonly Row[]
 }
@@ -30,12 +30,12 @@ interface Done {
 /** Expected content of the stores, by conversation. */
 interface Model {
   readonly epochs: Map<string, number>
-  readonly done: Map<string, Done[]>
+  readonly written: Map<string, WrittenAppend[]>
   readonly newest: Map<string, number>
 }
 
 /** Reproducible random numbers from 0 to 1 (mulberry32). */
-function chance(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -46,9 +46,9 @@ function chance(seed: number): () => number {
 }
 
 const HISTORIES_CASES: Record<string, Requirement> = {}
-for (let seed = 1; seed <= HISTORIES; seed++)
+for (let seed = 1; seed <= HISTORY_COUNT; seed++)
   HISTORIES_CASES[`of two owners result in one list of rows, seed ${seed}`] = (pair) =>
-    playHistory(pair, chance(seed))
+    playHistory(pair, createRandom(seed))
 
 const GROUPS: readonly (readonly [group: string, cases: Record<string, Requirement>])[] = [
   ['appends', APPENDS],
@@ -81,79 +81,87 @@ export function storeContract(tested: StoreUnderTest): ContractCase[] {
   )
 }
 
-async function playHistory(pair: StorePair, next: () => number): Promise<void> {
-  const model: Model = { epochs: new Map(), done: new Map(), newest: new Map() }
-  for (let step = 0; step < LENGTH; step++) {
-    const id = IDS[Math.floor(next() * IDS.length)] ?? 'a'
-    const owner = next() < 0.5 ? 'store' : 'other'
-    await playStep(pair, model, { id, owner, next })
-    await check(pair, model, id)
+async function playHistory(pair: StorePair, random: () => number): Promise<void> {
+  const model: Model = { epochs: new Map(), written: new Map(), newest: new Map() }
+  for (let step = 0; step < HISTORY_LENGTH; step++) {
+    const id = IDS[Math.floor(random() * IDS.length)] ?? 'a'
+    const owner = random() < 0.5 ? 'store' : 'other'
+    await playStep(pair, model, { id, owner, random })
+    await compareWithModel(pair, model, id)
   }
 }
 
 async function playStep(
   pair: StorePair,
-  { epochs, done, newest }: Model,
-  { id, owner, next }: { id: string; owner: 'store' | 'other'; next: () => number },
+  { epochs, written, newest }: Model,
+  { id, owner, random }: { id: string; owner: 'store' | 'other'; random: () => number },
 ): Promise<void> {
   const store = pair[owner]
-  const what = next()
-  if (what < 0.2) {
+  const roll = random()
+  if (roll < 0.2) {
     const { epoch } = await store.claim(id, 1)
     expectSame(epoch > Math.max(0, ...epochs.values()), true, 'an epoch is newer than all before')
     epochs.set(`${owner} ${id}`, epoch)
     newest.set(id, epoch)
-  } else if (what < 0.26) {
+  } else if (roll < 0.26) {
     expectSame(await store.delete(id), newest.delete(id), 'whether there was something to delete')
-    done.delete(id)
-  } else if (what < 0.4) {
-    const written = done.get(id) ?? []
-    const again = written[Math.floor(next() * written.length)]
-    if (again) await repeat(store, again, again === written.at(-1))
+    written.delete(id)
+  } else if (roll < 0.4) {
+    const history = written.get(id) ?? []
+    const repeated = history[Math.floor(random() * history.length)]
+    if (repeated) await repeatAppend(store, repeated, repeated === history.at(-1))
   } else {
     const epoch = epochs.get(`${owner} ${id}`) ?? 0
-    const append = appendOf(id, epoch, someRows(next))
+    const append = appendOf(id, epoch, randomRows(random))
     if (newest.get(id) !== epoch)
       return expectSame(
         await codeOf(store.append(append)),
         'ownership-lost',
         'what a former owner gets',
       )
-    done.set(id, [...(done.get(id) ?? []), { append, rows: await store.append(append) }])
+    written.set(id, [...(written.get(id) ?? []), { append, rows: await store.append(append) }])
   }
 }
 
 /** Repeats an append. A store must recognize its newest append; it may reject an older one as late. */
-async function repeat(store: Store, { append, rows }: Done, isNewest: boolean): Promise<void> {
-  const again = await store.append(append).catch((error: unknown) => error)
-  if (Array.isArray(again) || isNewest) return expectSame(again, rows, 'what a repeat returns')
-  const code = OffstageError.is(again) ? again.code : describeThrown(again)
+async function repeatAppend(
+  store: Store,
+  { append, rows }: WrittenAppend,
+  isNewest: boolean,
+): Promise<void> {
+  const result = await store.append(append).catch((error: unknown) => error)
+  if (Array.isArray(result) || isNewest) return expectSame(result, rows, 'what a repeat returns')
+  const code = OffstageError.is(result) ? result.code : describeThrown(result)
   expectTrue(
     code === 'storage-failed' || code === 'ownership-lost',
     `the code ${code} of a late repeat`,
   )
 }
 
-function someRows(next: () => number): NewRow[] {
+function randomRows(random: () => number): NewRow[] {
   const runId = newId('r')
-  const rows: NewRow[] = [started(runId, `Words ${next()}`)]
-  if (next() < 0.7) rows.push(ended(runId, Math.floor(next() * 100)))
-  if (next() < 0.1) rows.push({ type: 'history-cleared', runId: null, at: 3 })
+  const rows: NewRow[] = [runStarted(runId, `Words ${random()}`)]
+  if (random() < 0.7) rows.push(runEnded(runId, Math.floor(random() * 100)))
+  if (random() < 0.1) rows.push({ type: 'history-cleared', runId: null, at: 3 })
   return rows
 }
 
-async function check({ store, other }: StorePair, model: Model, id: string): Promise<void> {
-  const wanted = (model.done.get(id) ?? []).flatMap(({ rows }) => rows)
+async function compareWithModel(
+  { store, other }: StorePair,
+  model: Model,
+  id: string,
+): Promise<void> {
+  const expectedRows = (model.written.get(id) ?? []).flatMap(({ rows }) => rows)
   const { record, rows } = await other.read(id)
-  expectSame(rows, wanted, 'all rows')
+  expectSame(rows, expectedRows, 'all rows')
   expectSame(record, await store.get(id), 'the record that is read, and that of the other one')
   expectSame(record !== null, model.newest.has(id), 'whether it is there')
   if (record === null) return
-  const state = fold(emptyState(id), wanted)
+  const state = fold(emptyState(id), expectedRows)
   const openRunId = state.run?.end === null ? state.run.runId : null
   expectSame(
     [record.lastSeq, record.title, record.era, record.openRunId, record.epoch],
-    [wanted.length, state.title ?? '', state.era, openRunId, model.newest.get(id)],
+    [expectedRows.length, state.title ?? '', state.era, openRunId, model.newest.get(id)],
     'the record: lastSeq, title, era, openRunId, epoch',
   )
 }

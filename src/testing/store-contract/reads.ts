@@ -2,7 +2,7 @@ import type { NewRow } from '../../protocol/fact.ts'
 import type { ListedRecords, Store, StoreChange } from '../../worker/store/store.ts'
 import {
   appendOf,
-  ended,
+  runEnded,
   expectTrue,
   newId,
   expectRefusal,
@@ -10,20 +10,20 @@ import {
   rowsIn,
   expectSame,
   seqsOf,
-  started,
+  runStarted,
 } from './expectations.ts'
 
 const PARENT = { runId: 'r', toolCallId: 't' } as const
 
-async function write(store: Store, conversationId: string, at: number): Promise<void> {
-  const { epoch } = await store.claim(conversationId, at)
-  await store.append(appendOf(conversationId, epoch, [ended('r', at)]))
+async function write(store: Store, conversationId: string, updatedAt: number): Promise<void> {
+  const { epoch } = await store.claim(conversationId, updatedAt)
+  await store.append(appendOf(conversationId, epoch, [runEnded('r', updatedAt)]))
 }
 
 export const READS: Record<string, Requirement> = {
   'reads all, a page, the end, or the record alone': async ({ store, other }) => {
     const { epoch } = await store.claim('c', 1)
-    const rows = Array.from({ length: 1200 }, (_, at) => ended(`r${at}`))
+    const rows = Array.from({ length: 1200 }, (_, at) => runEnded(`r${at}`))
     await store.append(appendOf('c', epoch, rows))
     const seqs = async (range: Parameters<Store['read']>[1]): Promise<number[]> =>
       seqsOf((await other.read('c', range)).rows)
@@ -33,15 +33,15 @@ export const READS: Record<string, Requirement> = {
     expectSame(await seqs({ after: 1200 }), [], 'what is after the end')
     expectSame(await seqs({ newest: 3 }), [1198, 1199, 1200], 'the end')
     expectSame((await seqs({ newest: 5000 })).length, 1200, 'an end that is longer than all')
-    const { record, rows: none } = await other.read('c', { limit: 0 })
-    expectSame([record?.lastSeq, none], [1200, []], 'the record alone')
+    const { record, rows: noRows } = await other.read('c', { limit: 0 })
+    expectSame([record?.lastSeq, noRows], [1200, []], 'the record alone')
     expectSame(await other.read('nobody'), { record: null, rows: [] }, 'what is not there')
     expectSame(await other.get('nobody'), null, 'the record of what is not there')
   },
   'reads what was committed, with a record that fits': async ({ store, other }) => {
     const { epoch } = await store.claim('c', 1)
     const writing = (async () => {
-      for (let at = 0; at < 25; at++) await store.append(appendOf('c', epoch, [ended(`r${at}`)]))
+      for (let at = 0; at < 25; at++) await store.append(appendOf('c', epoch, [runEnded(`r${at}`)]))
     })()
     for (let at = 0; at < 25; at++) {
       const { record, rows } = await other.read('c')
@@ -54,23 +54,23 @@ export const READS: Record<string, Requirement> = {
     // A page ends at 1e-7, a number that is written with an exponent.
     const times = [0, 1e-7, 2, 3, 4, 5, 5]
     for (const [at, id] of ids.entries()) await write(store, id, times[at] ?? 0)
-    const wanted = ['c5', 'c6', 'c4', 'c3', 'c2', 'c1', 'c0']
-    const found: string[] = []
+    const expectedIds = ['c5', 'c6', 'c4', 'c3', 'c2', 'c1', 'c0']
+    const foundIds: string[] = []
     for (let after: string | null | undefined; after !== null;) {
       const page: ListedRecords = await other.list({
         limit: 3,
         ...(after !== undefined && { after }),
       })
       expectTrue(page.records.length <= 3, 'a page is no longer than was asked for')
-      found.push(...page.records.map((record) => record.conversationId))
-      expectTrue(found.length <= wanted.length, 'each conversation is on one page')
+      foundIds.push(...page.records.map((record) => record.conversationId))
+      expectTrue(foundIds.length <= expectedIds.length, 'each conversation is on one page')
       after = page.next
     }
-    expectSame(found, wanted, 'the ids of all pages')
+    expectSame(foundIds, expectedIds, 'the ids of all pages')
   },
   'gives a title as a fact, to whoever owns the conversation': async ({ store, other }) => {
     const { epoch } = await store.claim('c', 1)
-    await store.append(appendOf('c', epoch, [started('r', 'Mugs'), ended('r')]))
+    await store.append(appendOf('c', epoch, [runStarted('r', 'Mugs'), runEnded('r')]))
     expectSame(
       await other.rename('c', { title: 'Late', at: 9, ifLastSeq: 1 }),
       false,
@@ -85,7 +85,7 @@ export const READS: Record<string, Requirement> = {
     )
     expectSame((await rowsIn(store)).at(-1)?.type, 'renamed', 'the newest row')
     expectSame(
-      seqsOf(await store.append(appendOf('c', epoch, [started('s', 'on')]))),
+      seqsOf(await store.append(appendOf('c', epoch, [runStarted('s', 'on')]))),
       [4],
       'what follows',
     )
@@ -104,30 +104,32 @@ export const READS: Record<string, Requirement> = {
     expectSame(ids, ['else'], 'what is left')
   },
   'takes conversations from elsewhere, whole or not at all': async ({ store, other }) => {
-    const place = { conversationId: 'c', importId: 'i', createdAt: 3, updatedAt: 4 }
-    const [first, second] = [[started('r', 'hi')], [ended('r')]]
-    const part = { ...place, after: 0, rows: first, isLast: false }
+    const base = { conversationId: 'c', importId: 'i', createdAt: 3, updatedAt: 4 }
+    const [first, second] = [[runStarted('r', 'hi')], [runEnded('r')]]
+    const part = { ...base, after: 0, rows: first, isLast: false }
     expectSame(await store.place(part), true, 'a part')
     expectSame(await store.place(part), true, 'a repeat of the part')
     await expectRefusal(other.claim('c', 1), 'conversation-broken', 'a claim of a part')
-    const foreign = { ...place, importId: 'j', after: 1, rows: second, isLast: true }
+    const foreign = { ...base, importId: 'j', after: 1, rows: second, isLast: true }
     await expectRefusal(store.place(foreign), 'ownership-lost', 'a part of another import')
-    const rest = { ...place, after: 1, rows: second, isLast: true }
-    expectSame(await store.place(rest), true, 'the rest')
+    const lastPart = { ...base, after: 1, rows: second, isLast: true }
+    expectSame(await store.place(lastPart), true, 'the rest')
     expectSame(await other.place(part), true, 'a repeat of the part after the rest')
-    expectSame(await other.place(rest), true, 'a repeat of the rest')
-    const again = { ...place, importId: newId('i'), after: 0, rows: first, isLast: true }
-    expectSame(await store.place(again), false, 'another one of its id')
+    expectSame(await other.place(lastPart), true, 'a repeat of the rest')
+    const duplicate = { ...base, importId: newId('i'), after: 0, rows: first, isLast: true }
+    expectSame(await store.place(duplicate), false, 'another one of its id')
     const record = await other.get('c')
     expectSame([record?.lastSeq, record?.updatedAt, record?.createdAt], [2, 4, 3], 'the record')
     expectSame(record?.broken, undefined, 'what is wrong with it')
     await other.claim('c', 5)
   },
   'refuses an import with a row that could not be read again': async ({ store }) => {
-    const place = { conversationId: 'c', importId: 'i', createdAt: 3, updatedAt: 4, after: 0 }
-    const rows = [{ ...ended('r'), end: { outcome: 'aborted', reason: {} } } as unknown as NewRow]
+    const base = { conversationId: 'c', importId: 'i', createdAt: 3, updatedAt: 4, after: 0 }
+    const rows = [
+      { ...runEnded('r'), end: { outcome: 'aborted', reason: {} } } as unknown as NewRow,
+    ]
     await expectRefusal(
-      store.place({ ...place, rows, isLast: true }),
+      store.place({ ...base, rows, isLast: true }),
       'invalid-input',
       'an unsound row',
     )
@@ -136,7 +138,7 @@ export const READS: Record<string, Requirement> = {
 }
 
 /** Longest time until a change must be reported, even on a slow machine. Milliseconds. */
-const LATE_MS = 20_000
+const REPORT_TIMEOUT_MS = 20_000
 
 export const FOLLOWS: Record<string, Requirement> = {
   'calls back after what another one has changed, until it is not wished': async ({
@@ -156,32 +158,32 @@ export const FOLLOWS: Record<string, Requirement> = {
       // Changes before the store follows aren't reported, so this writes until one is.
       let lastSeq = 0
       const { epoch } = await store.claim('c', 1)
-      await until(async () => {
-        const rows = await store.append(appendOf('c', epoch, [ended(newId('r'))]))
+      await waitUntil(async () => {
+        const rows = await store.append(appendOf('c', epoch, [runEnded(newId('r'))]))
         lastSeq = rows.at(-1)?.seq ?? 0
         return changes.length > 0
       })
       changes.length = 0
-      await store.append(appendOf('c', epoch, [ended('r')]))
-      await until(() => isReported('c', lastSeq + 1))
+      await store.append(appendOf('c', epoch, [runEnded('r')]))
+      await waitUntil(() => isReported('c', lastSeq + 1))
       await store.rename('c', { title: 'A name', at: 9 })
-      await until(() => isReported('c', lastSeq + 2))
+      await waitUntil(() => isReported('c', lastSeq + 2))
       await store.delete('c')
-      await until(() => isReported('c', 0))
+      await waitUntil(() => isReported('c', 0))
     } finally {
       stop()
     }
     await store.claim('d', 1)
-    const after = changes.length
+    const countAfterStop = changes.length
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expectTrue(changes.length === after, 'nothing is called back afterwards')
+    expectTrue(changes.length === countAfterStop, 'nothing is called back afterwards')
   },
 }
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + LATE_MS
-  while (!(await isSo())) {
-    expectTrue(Date.now() < end, `a change is reported within ${LATE_MS} ms`)
+async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + REPORT_TIMEOUT_MS
+  while (!(await condition())) {
+    expectTrue(Date.now() < deadline, `a change is reported within ${REPORT_TIMEOUT_MS} ms`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

@@ -1,7 +1,7 @@
 import { byId, setText } from '../lib/dom.ts'
 
 /** Does what a person asked of the shop, and tells them why when it can't be done. */
-export function tellShopper(action: () => void): void {
+export function runShopAction(action: () => void): void {
   const notice = byId('shop-notice', HTMLElement)
   try {
     action()
