@@ -31,7 +31,7 @@ interface BatchGate {
   /** Resolves to true once the batch was handled; to false after `ms`, or when the signal aborts. */
   wait(
     batch: number,
-    until: { readonly ms: number; readonly signal: AbortSignal },
+    limit: { readonly ms: number; readonly signal: AbortSignal },
   ): Promise<boolean>
   /** Restarts the count for a new worker, and releases everything that waits for events of the old one. */
   reset(): void
@@ -115,11 +115,11 @@ export class Executions {
     const { executions } = this.#registry
     const owner: ExecutionOwner = {
       agentId,
-      hooks: (of) => this.#host.hostOf(agentId)?.hooks(of),
+      hooks: (current) => this.#host.hostOf(agentId)?.hooks(current),
     }
-    const known = executions.get(executionId)
-    if (known === null) return Promise.resolve(ACKNOWLEDGED)
-    if (known) return known.waitForOutcome(owner)
+    const existing = executions.get(executionId)
+    if (existing === null) return Promise.resolve(ACKNOWLEDGED)
+    if (existing) return existing.waitForOutcome(owner)
     const execution = new Execution(call, owner)
     executions.set(executionId, execution)
     // Deferred by a microtask, so that the execution is registered before it begins.
@@ -139,7 +139,7 @@ export class Executions {
 
   async cancelTools({ executionIds, reason }: CancelTools): Promise<void> {
     this.#refuseUnknown(executionIds)
-    this.#stopExecutions(({ call }) => executionIds.includes(call.executionId), cancelled(reason))
+    this.#stopExecutions(({ call }) => executionIds.includes(call.executionId), cancelStop(reason))
   }
 
   async acknowledgeTools({ executionIds }: ExecutionRefs): Promise<void> {
@@ -147,7 +147,7 @@ export class Executions {
   }
 
   stopRun(runId: string, reason: string): void {
-    this.#stopExecutions(({ call }) => call.runId === runId, cancelled(reason))
+    this.#stopExecutions(({ call }) => call.runId === runId, cancelStop(reason))
   }
 
   /** Stops the executions of an unregistered tool. */
@@ -162,9 +162,9 @@ export class Executions {
       if (execution?.owner.agentId === agentId) execution.abortIfUnawaited()
   }
 
-  #stopExecutions(which: (execution: Execution) => boolean, stop: ToolStop): void {
+  #stopExecutions(matches: (execution: Execution) => boolean, stop: ToolStop): void {
     for (const execution of this.#registry.executions.values())
-      if (execution && which(execution)) execution.stop(stop)
+      if (execution && matches(execution)) execution.stop(stop)
   }
 
   #refuseUnknown(ids: readonly string[]): void {
@@ -198,9 +198,9 @@ export class Executions {
    * Loads the runner for the tool. If the tool is replaced meanwhile, its definition differs and the call is refused.
    */
   async #runnerOf({ call, owner }: Execution): Promise<ToolRunner> {
-    const found = this.#host.hostOf(owner.agentId)?.findTool(call)
+    const prepared = this.#host.hostOf(owner.agentId)?.findTool(call)
     const runner =
-      found && isComposite(found.tool)
+      prepared && isComposite(prepared.tool)
         ? (await loadPart(() => import('../composite/run-composite.ts'))).runComposite
         : runTool
     if (call.inputWithSecrets === undefined) return runner
@@ -244,7 +244,7 @@ const ACKNOWLEDGED: ToolOutcome = {
   running: false,
 }
 
-function cancelled(reason: string): ToolStop {
+function cancelStop(reason: string): ToolStop {
   return new ToolStop('cancelled', `The run was aborted: ${reason}.`)
 }
 

@@ -86,7 +86,7 @@ const fields = {
 }
 
 /** `ask_user` with a form. */
-const asking: ToolDescriptor = {
+const askUserWithFields: ToolDescriptor = {
   ...descriptors.ask_user,
   description: `${descriptors.ask_user.description} Never ask for passwords, card numbers, keys or other secrets.`,
   inputSchema: {
@@ -100,5 +100,7 @@ export function controlDescriptors(
   names: readonly ControlTool[],
   withFields: boolean = false,
 ): ToolDescriptor[] {
-  return names.map((name) => (withFields && name === 'ask_user' ? asking : descriptors[name]))
+  return names.map((name) =>
+    withFields && name === 'ask_user' ? askUserWithFields : descriptors[name],
+  )
 }

@@ -55,7 +55,7 @@ it('200 MB are exported and imported with only a few in memory', async () => {
     { records: [record], roots: [record], lastOf: () => Infinity },
   )
   const reading = new FileImport(new Set(), {
-    place: async ({ rows }) => {
+    write: async ({ rows }) => {
       placed += rows.length
       // Only a few rows may be read but not yet placed, at any time.
       expect(read - placed).toBeLessThan((4 * MEGABYTE) / ROW)
