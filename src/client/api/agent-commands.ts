@@ -86,7 +86,7 @@ function answerCommands(agent: AgentParts): SentAnswers {
   const reply = async (ref: CallRef, answer: Answer): Promise<boolean> => {
     const call = checkCallRef(ref)
     const isDecision = answer.type === 'approve' || answer.type === 'deny'
-    const discussedCall = isDecision && discussed.size > 0 && findDiscussedCall(call)
+    const discussedCall = isDecision && discussedIds.size > 0 && findDiscussedCall(call)
     const finalAnswer = discussedCall ? await withNote(agent, discussedCall, answer) : answer
     return callWorker('answerCall', { ...scope(), ...call, answer: finalAnswer })
   }
@@ -131,7 +131,7 @@ function answerCommands(agent: AgentParts): SentAnswers {
 }
 
 /** Ids of discussions that this page has begun, continued or shown. */
-const discussed = new Set<string>()
+const discussedIds = new Set<string>()
 
 /** Milliseconds that an answer waits for what was discussed before it. */
 const NOTE_MS = 2000
@@ -139,7 +139,7 @@ const NOTE_MS = 2000
 /** The call, if its answer has a note. No other answer waits, so that answers stay in order. */
 function findDiscussedCall({ conversationId = '', toolCallId }: CallIds): CallName | null {
   const call = { conversationId, toolCallId }
-  return discussed.has(discussionId(call)) ? call : null
+  return discussedIds.has(discussionId(call)) ? call : null
 }
 
 /**
@@ -154,7 +154,7 @@ async function withNote<Decision extends Answer>(
   const query = { ...agent.scope(), conversationId: discussionId(call) }
   const readNote = async (): Promise<string | undefined> => {
     const discussion = await agent.callWorker('getConversation', query)
-    return discussion ? (await loadDiscussing()).noteOf(discussion, call) : undefined
+    return discussion ? (await loadDiscuss()).noteOf(discussion, call) : undefined
   }
   const note = await resolveWithin(readNote(), NOTE_MS).catch(() => null)
   return { ...answer, ...(note && { note }) }
@@ -249,7 +249,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
     },
     prepare({ signal } = {}) {
       // A conversation is usually shown next, so its part is fetched while the worker starts.
-      void loadShowing().catch(() => undefined)
+      void loadViews().catch(() => undefined)
       return prepare(agent, signal)
     },
     async extract(request, signal) {
@@ -290,8 +290,8 @@ function idleCommands(
   return {
     async discuss(request) {
       const { conversationId = '', toolCallId } = checkCallRef(request.call)
-      discussed.add(discussionId({ conversationId, toolCallId }))
-      return (await loadDiscussing()).discuss(agent, request)
+      discussedIds.add(discussionId({ conversationId, toolCallId }))
+      return (await loadDiscuss()).discuss(agent, request)
     },
     async revoke(conversationId, consentId) {
       return callWorker('revokeConsent', {
@@ -346,14 +346,14 @@ function viewCommands(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList
   return {
     async show(listeners, first) {
       checkId(first.conversationId)
-      if (first.conversationId.startsWith(DISCUSSION)) discussed.add(first.conversationId)
-      const { ConversationView } = await loadShowing()
+      if (first.conversationId.startsWith(DISCUSSION)) discussedIds.add(first.conversationId)
+      const { ConversationView } = await loadViews()
       const view = new ConversationView(agent, first, listeners)
       getOpenViews(agent.signal).add(view)
       return view
     },
     async showList(listeners, first) {
-      const { ConversationListView } = await loadShowing()
+      const { ConversationListView } = await loadViews()
       return new ConversationListView(agent, first, listeners)
     },
     async showTools(listeners) {
@@ -379,10 +379,10 @@ function getOpenViews(signal: AbortSignal): Set<showing.ConversationView> {
 const loadTransfer = (): Promise<typeof transfer> =>
   loadPart(() => import('../transfer/transfer.ts'))
 
-const loadDiscussing = (): Promise<typeof discussing> =>
+const loadDiscuss = (): Promise<typeof discussing> =>
   loadPart(() => import('../features/discuss.ts'))
 
-const loadShowing = (): Promise<typeof showing> => loadPart(() => import('../views/lazy-views.ts'))
+const loadViews = (): Promise<typeof showing> => loadPart(() => import('../views/lazy-views.ts'))
 
 function sendMessage(
   agent: AgentParts,

@@ -209,14 +209,13 @@ export class AgentCore implements AgentParts {
   readonly link = (): WorkerLink => this.#connect(this.#runtime as Runtime)
 
   /** Makes an agent with the same worker. */
-  readonly #createSibling = (options: AgentOptions): AgentCore =>
-    new AgentCore(options, this.#inline)
+  readonly #create = (options: AgentOptions): AgentCore => new AgentCore(options, this.#inline)
 
   /** Returns the conversation's handle, with the agent's methods bound to it. */
   conversation(id: string, agent: Agent, start: RunStarter): Conversation {
     const existing = this.#conversations.get(id)
     if (existing) return existing
-    const resolveCall = (call: CallRef): CallRef => {
+    const toRef = (call: CallRef): CallRef => {
       if (typeof call === 'string') return { conversationId: id, toolCallId: call }
       const { conversationId: givenId, toolCallId } = call ?? {}
       // Pending calls of child conversations are listed here, too.
@@ -243,15 +242,14 @@ export class AgentCore implements AgentParts {
       },
       resume: (options) => agent.resume(id, options),
       continue: () => agent.continue(id),
-      approve: (call, options) => agent.approve(resolveCall(call), options),
-      approveAll: (calls) => agent.approveAll(calls.map(resolveCall)),
-      deny: (call, reason) => agent.deny(resolveCall(call), reason),
-      consent: (call, event) => agent.consent(resolveCall(call), event),
-      answer: (call, answer, options) => agent.answer(resolveCall(call), answer, options),
-      supplyOutput: (call, output, options) =>
-        agent.supplyOutput(resolveCall(call), output, options),
-      settle: (call, outcome, options) => agent.settle(resolveCall(call), outcome, options),
-      resolveInterrupted: (call, ...args) => agent.resolveInterrupted(resolveCall(call), ...args),
+      approve: (call, options) => agent.approve(toRef(call), options),
+      approveAll: (calls) => agent.approveAll(calls.map(toRef)),
+      deny: (call, reason) => agent.deny(toRef(call), reason),
+      consent: (call, event) => agent.consent(toRef(call), event),
+      answer: (call, answer, options) => agent.answer(toRef(call), answer, options),
+      supplyOutput: (call, output, options) => agent.supplyOutput(toRef(call), output, options),
+      settle: (call, outcome, options) => agent.settle(toRef(call), outcome, options),
+      resolveInterrupted: (call, ...args) => agent.resolveInterrupted(toRef(call), ...args),
       revoke: (consentId) => this.later('revoke')(id, consentId),
       steer: async (input, options = {}) => {
         const { when = 'next-step' } = options
@@ -271,12 +269,7 @@ export class AgentCore implements AgentParts {
         return this.later('undoTurn')(conversation, toolCallId, options)
       },
       discuss: async (call, question) =>
-        this.later('discuss')({
-          call: resolveCall(call),
-          question,
-          conversation,
-          create: this.#createSibling,
-        }),
+        this.later('discuss')({ call: toRef(call), question, conversation, create: this.#create }),
       takeOver: (options) => this.later('takeOver')(id, options),
     }
     this.#conversations.set(id, conversation)

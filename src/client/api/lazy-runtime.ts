@@ -41,7 +41,7 @@ import {
   type CallRef,
   nowMs,
   toCallRef,
-  UNKNOWN,
+  UNKNOWN_REQUEST,
 } from '../execution/person-check.ts'
 
 /**
@@ -489,10 +489,10 @@ export class WaitingCalls {
   find(call: CallRef): CallRequest {
     const { toolCallId, conversationId } = toCallRef(call)
     const byConversation = this.#calls.get(toolCallId)
-    if (!byConversation) return UNKNOWN
-    if (conversationId !== undefined) return byConversation.get(conversationId) ?? UNKNOWN
+    if (!byConversation) return UNKNOWN_REQUEST
+    if (conversationId !== undefined) return byConversation.get(conversationId) ?? UNKNOWN_REQUEST
     const all = [...byConversation.values()]
-    const [only = UNKNOWN] = all
+    const [only = UNKNOWN_REQUEST] = all
     if (all.length === 1) return only
     return {
       turns: Math.min(...all.map(({ turns }) => turns)),

@@ -4,7 +4,7 @@ import { sleep } from '../../lib/sleep.ts'
 /** How long to wait for a stalled server. Milliseconds. */
 const LOAD_MS = 60_000
 
-const SILENT = 'the server does not answer'
+const NO_ANSWER = 'the server does not answer'
 
 /**
  * Loads a part of the package that isn't needed at once. Rejects with `worker-load-failed`, even if a bundler's loader
@@ -18,7 +18,7 @@ export async function loadPart<Part>(
   try {
     const part = await Promise.race([load(), sleep(LOAD_MS)])
     if (part) return part
-    throw new Error(SILENT)
+    throw new Error(NO_ANSWER)
   } catch (thrown) {
     const cause = earlierError ?? thrown
     throw new OffstageError(
@@ -36,5 +36,7 @@ export async function loadPart<Part>(
 /** True if the browser could not fetch the import. Errors that the module itself throws reject the import, too. */
 function isLoadError(thrown: unknown): boolean {
   const message = describeThrown(thrown)
-  return message.includes(SILENT) || (thrown instanceof TypeError && /import|modul/i.test(message))
+  return (
+    message.includes(NO_ANSWER) || (thrown instanceof TypeError && /import|modul/i.test(message))
+  )
 }

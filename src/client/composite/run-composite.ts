@@ -227,7 +227,7 @@ type Closing =
   | { readonly type: 'changed'; readonly position: number }
 
 /** A call or step that the function waits for. */
-interface Request {
+interface PendingRequest {
   /** Null while it runs, and if it is paused. */
   ended: OrderedOutcome | null
   isSuspended: boolean
@@ -243,7 +243,7 @@ class Workflow {
   readonly closed: Promise<Closing>
   readonly #host: WorkflowHost
   readonly #earlier: EarlierExecutions
-  readonly #requests = new Set<Request>()
+  readonly #requests = new Set<PendingRequest>()
   readonly #suspended = new AbortController()
   #close: (closing: Closing) => void = () => undefined
   #position = 0
@@ -354,14 +354,17 @@ class Workflow {
     return new Promise((resolve, reject) => {
       const deliver = (outcome: Outcome): void =>
         'error' in outcome ? reject(outcome.error) : resolve(outcome.value)
-      const request: Request = { ended, isSuspended: false, deliver }
+      const request: PendingRequest = { ended, isSuspended: false, deliver }
       this.#requests.add(request)
       if (execute) void this.#answer(request, execute)
       void this.#deliver()
     })
   }
 
-  async #answer(request: Request, execute: () => Promise<OrderedOutcome | null>): Promise<void> {
+  async #answer(
+    request: PendingRequest,
+    execute: () => Promise<OrderedOutcome | null>,
+  ): Promise<void> {
     this.#running += 1
     try {
       request.ended = await execute()
@@ -451,7 +454,7 @@ class Workflow {
     this.#closeIfIdle()
   }
 
-  #nextRequest(): Request | undefined {
+  #nextRequest(): PendingRequest | undefined {
     return [...this.#requests].find(({ ended }) => ended?.place === this.#delivered)
   }
 

@@ -27,7 +27,7 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
  * overtake the text before it.
  */
 interface BatchGate {
-  handled(batch: number): void
+  markHandled(batch: number): void
   /** Resolves to true once the batch was handled; to false after `ms`, or when the signal aborts. */
   wait(
     batch: number,
@@ -41,7 +41,7 @@ export function createBatchGate(): BatchGate {
   let newest = 0
   const checks = new Set<() => void>()
   return {
-    handled(batch) {
+    markHandled(batch) {
       newest = batch
       for (const check of checks) check()
     },
@@ -177,7 +177,7 @@ export class Executions {
     const deadline = this.#host.toPageTime(call.leasedAt) + call.timeoutMs
     const ms = deadline - monotonicMs()
     const runner = await this.#runnerOf(execution)
-    const isSeen = await this.#host.gate.wait(call.afterBatch, { ms, signal })
+    const isHandled = await this.#host.gate.wait(call.afterBatch, { ms, signal })
     const lease = await this.#confirmLease(execution)
     // Nothing is awaited from here to the tool's own code, so that the checks stay true.
     const { agentId } = execution.owner
@@ -188,7 +188,7 @@ export class Executions {
     if (reason) return refuse(execution, reason)
     if (!host || !prepared) return refuse(execution, 'not-registered')
     // Timers may fire early: if the batch wasn't seen in time, the tool doesn't start, whatever the clock says.
-    if (!isSeen || monotonicMs() > deadline) return refuse(execution, 'deadline')
+    if (!isHandled || monotonicMs() > deadline) return refuse(execution, 'deadline')
     if (host.definitionOf(prepared) !== call.definition) return refuse(execution, 'changed')
     this.#host.flush()
     await execution.run(prepared, runner)
@@ -219,9 +219,9 @@ export class Executions {
     const host = this.#host.hostOf(owner.agentId)
     const prepared = host?.findTool(call)
     if (!host || !prepared || isRepeatable(prepared)) return undefined
-    for (let knownAt = this.#host.toPageTime(call.leasedAt); ;) {
-      if (monotonicMs() - knownAt < LEASE_MS || signal.aborted) return undefined
-      knownAt = monotonicMs()
+    for (let confirmedAt = this.#host.toPageTime(call.leasedAt); ;) {
+      if (monotonicMs() - confirmedAt < LEASE_MS || signal.aborted) return undefined
+      confirmedAt = monotonicMs()
       const isOwner = await host.confirmLease(call).catch(() => null)
       if (isOwner === null) return 'unconfirmed'
       if (!isOwner) return 'stale-epoch'

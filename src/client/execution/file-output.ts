@@ -38,8 +38,8 @@ export async function contentOutput(value: unknown): Promise<ToolOutput | undefi
 function contentOf(value: unknown): readonly unknown[] | undefined {
   if (!isRecord(value)) return undefined
   const { type, content = type === 'content' ? value.value : undefined, ...otherFields } = value
-  const isWhole = Object.keys(otherFields).every((key) => /^(value|isError|_meta)$/.test(key))
-  return isWhole && Array.isArray(content) && content.every(isPart) ? content : undefined
+  const isContentOnly = Object.keys(otherFields).every((key) => /^(value|isError|_meta)$/.test(key))
+  return isContentOnly && Array.isArray(content) && content.every(isPart) ? content : undefined
 }
 
 function isPart(item: unknown): boolean {

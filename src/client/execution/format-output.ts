@@ -48,10 +48,10 @@ export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1)
 }
 
-const PLATFORM =
+const PLATFORM_TAGS =
   /^(Blob|File|ImageBitmap|HTMLCanvasElement|OffscreenCanvas|(Shared)?ArrayBuffer|DataView|Uint8(Clamped)?Array)$/
 const DATA_URL = /^data:[\w.+-]+\/[^,]+;base64,/
-const ENCODED = /^(image|audio|file|media|file-data|image-data|base64)$/
+const ENCODED_TYPES = /^(image|audio|file|media|file-data|image-data|base64)$/
 
 /**
  * A base64 file: a content part of MCP (`mimeType`), Anthropic (`media_type`), the AI SDK or Offstage (`mediaType`),
@@ -70,14 +70,14 @@ interface EncodedFile {
 export function isFileLike(value: unknown): boolean {
   return typeof value === 'string'
     ? DATA_URL.test(value)
-    : PLATFORM.test(tagOf(value)) || isEncodedFile(value)
+    : PLATFORM_TAGS.test(tagOf(value)) || isEncodedFile(value)
 }
 
 export function isEncodedFile(value: unknown): value is EncodedFile {
   if (!isRecord(value)) return false
   const { type, data, blob, mimeType, media_type = mimeType, mediaType = media_type } = value
   const isFile =
-    typeof blob === 'string' || (typeof data === 'string' && ENCODED.test(String(type)))
+    typeof blob === 'string' || (typeof data === 'string' && ENCODED_TYPES.test(String(type)))
   return isFile && typeof mediaType === 'string'
 }
 

@@ -153,7 +153,7 @@ export interface CallRequest {
 type CallName = Exclude<CallRef, string>
 
 /** Entry for a call that this page doesn't know: waiting since the page's load. */
-export const UNKNOWN: CallRequest = { turns: 0, at: 0 }
+export const UNKNOWN_REQUEST: CallRequest = { turns: 0, at: 0 }
 
 /** Copies the reference to a call. A caller may pass an event, a pending call, or nothing at all. */
 export function toCallRef(call: CallRef): CallName {
@@ -196,7 +196,7 @@ export interface GestureGuard {
 /** Holds the guard's constructor once `user-gestures.ts` has been loaded. */
 export const guards: { create?: (signal: AbortSignal) => GestureGuard } = {}
 
-const NOTHING: Restore = () => undefined
+const NO_RESTORE: Restore = () => undefined
 
 /**
  * Keeps a model from answering for a person: page tools could press the page's own buttons. With `'person'`, each
@@ -207,7 +207,7 @@ const NOTHING: Restore = () => undefined
  */
 export class PersonCheck {
   /** Finds when the page learned of a call. Set once there is a worker. */
-  find: (call: CallRef) => CallRequest = () => UNKNOWN
+  find: (call: CallRef) => CallRequest = () => UNKNOWN_REQUEST
   readonly #mode: ConsentMode | undefined
   readonly #signal: AbortSignal
   readonly #load: () => Promise<unknown>
@@ -246,7 +246,7 @@ export class PersonCheck {
       ? this.#getGuard()?.use(consent, call, request)
       : this.#needsGesture
         ? this.#getGuard()?.consume(request.at)
-        : mayAnswer(request) && NOTHING
+        : mayAnswer(request) && NO_RESTORE
     return { requestSeq: request.seq, restore: restore || refuse() }
   }
 

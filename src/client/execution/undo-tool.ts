@@ -97,8 +97,8 @@ function waitForPlan(conversation: Conversation, messageId: string): Promise<Und
     let unsubscribe = (): void => undefined
     const check = (): void => {
       const { status, messages, older, error, runId } = conversation.getSnapshot()
-      const isWhole = older === 0 || turnAt(messages, messageId)[0]?.role === 'user'
-      if (status === 'loading' || !isWhole) return
+      const hasWholeTurn = older === 0 || turnAt(messages, messageId)[0]?.role === 'user'
+      if (status === 'loading' || !hasWholeTurn) return
       unsubscribe()
       const plan = undoPlan({ messages }, messageId)
       if (messages.length === 0 && error) reject(OffstageError.fromData(error))

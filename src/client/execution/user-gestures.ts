@@ -202,7 +202,7 @@ function timeOf({ timeStamp, view }: Event & { readonly view?: Window | null }):
   return at <= now ? at : now
 }
 
-const TYPES = ['click', 'keydown', 'keyup']
+const EVENT_TYPES = ['click', 'keydown', 'keyup']
 
 /** Records user gestures in all windows of this origin, around this one and in it, until the signal aborts. */
 class GestureWatch {
@@ -231,7 +231,7 @@ class GestureWatch {
     if (this.#documents.has(view.document)) return
     this.#documents.add(view.document)
     const options = { capture: true, signal: this.#signal }
-    for (const type of TYPES) view.addEventListener(type, checkGesture, options)
+    for (const type of EVENT_TYPES) view.addEventListener(type, checkGesture, options)
     // A frame gets the focus before a user gesture in it.
     const onBlur = ({ target }: Event): void => {
       // A capturing listener also gets the event for each element of the page.

@@ -123,7 +123,7 @@ interface DiscussedCall {
 }
 
 /** Options that the agent of a discussion shares with its host. No tool and no other hook reaches it. */
-const SHARED = [
+const SHARED_OPTIONS = [
   'storage',
   'redact',
   'worker',
@@ -145,7 +145,9 @@ function optionsOf(
   const { input, path, toolCallId, toolName } = waitingCall
   return {
     ...(Object.fromEntries(
-      SHARED.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+      SHARED_OPTIONS.flatMap((name) =>
+        options[name] === undefined ? [] : [[name, options[name]]],
+      ),
     ) as Partial<AgentOptions>),
     model: config.model,
     instructions: tool ? `${INSTRUCTIONS}\n${SUGGESTING}` : INSTRUCTIONS,
@@ -183,7 +185,7 @@ function newestMessages(messages: readonly Message[], toolCallId: string): reado
       role === 'assistant' &&
       parts.some((part) => part.type === 'tool-call' && part.toolCallId === toolCallId),
   )
-  const shown: { role: string; text: string }[] = []
+  const result: { role: string; text: string }[] = []
   let remaining = RECENT_CHARACTERS
   for (const { role, parts } of messages
     .slice(0, callIndex < 0 ? undefined : callIndex + 1)
@@ -191,9 +193,9 @@ function newestMessages(messages: readonly Message[], toolCallId: string): reado
     const text = parts.flatMap(textOf).join('\n')
     remaining -= text.length
     if (remaining < 0) break
-    if (text !== '') shown.unshift({ role, text })
+    if (text !== '') result.unshift({ role, text })
   }
-  return shown
+  return result
 }
 
 function textOf(part: Message['parts'][number]): readonly string[] {

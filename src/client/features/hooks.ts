@@ -21,7 +21,7 @@ import type { PreparedTool } from '../tools/prepare-tool.ts'
 
 // Callers of the hooks that few tools and agents have.
 
-const ROUNDS = 2
+const MAX_ROUNDS = 2
 const TIMEOUT_MS = 60_000
 
 /** The parts of an agent that the verifier needs. */
@@ -51,7 +51,8 @@ export class Verifier {
 
   /** Returns feedback for an answer that is wrong, else null. If the hook fails, the answer is accepted. */
   verify(answer: VerifyQuery): Promise<string | null> {
-    if (answer.round > (this.#agent.options.verifyRounds ?? ROUNDS)) return Promise.resolve(null)
+    if (answer.round > (this.#agent.options.verifyRounds ?? MAX_ROUNDS))
+      return Promise.resolve(null)
     const existing = this.#verifications.get(answer.messageId)
     if (existing) return existing.verdict
     for (const [id, { isOver }] of this.#verifications) if (isOver) this.#verifications.delete(id)

@@ -16,7 +16,7 @@ function applyRetention(agent: AgentParts): void {
 }
 
 /** Hosts of pages on a developer's own machine. */
-const LOCAL = /^(localhost$|127\.|\[::1)/
+const LOCAL_HOST = /^(localhost$|127\.|\[::1)/
 
 /**
  * Drops old conversations and generates titles while no run is open, if the agent's options ask for it. On a
@@ -26,7 +26,7 @@ export function workWhileIdle(agent: AgentParts): void {
   applyRetention(agent)
   makeTitles(agent)
   // If the check can't be loaded, the page works without its warnings.
-  if (LOCAL.test(globalThis.location?.hostname))
+  if (LOCAL_HOST.test(globalThis.location?.hostname))
     import('../tools/warn-of-keywords.ts')
       .then((part) => part.warnOfKeywords(agent))
       .catch(() => {})
@@ -43,7 +43,7 @@ interface IdleWork {
 /** Does work whenever the agent has been idle for a while. */
 export function whenIdle(
   { agentEvents, runs, signal }: AgentParts,
-  { idleMs: after, work, onChange }: IdleWork,
+  { idleMs, work, onChange }: IdleWork,
 ): void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const schedule = (): void => {
@@ -51,7 +51,7 @@ export function whenIdle(
     onChange?.()
     // Failed work is tried again the next time.
     if (runs.openRuns.size === 0 && !signal.aborted)
-      timer = setTimeout(() => void work().catch(() => {}), after)
+      timer = setTimeout(() => void work().catch(() => {}), idleMs)
   }
   agentEvents.on('status', schedule, { signal })
   signal.addEventListener('abort', () => clearTimeout(timer), { once: true })

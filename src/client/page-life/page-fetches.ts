@@ -10,7 +10,8 @@ import { describeThrown } from '../../protocol/error.ts'
 import { watchCsp } from '../../protocol/csp.ts'
 
 /**
- * Makes a model request for the worker (`transport: 'page'`). `workerLost` aborts when nobody reads the answer any more.
+ * Makes a model request for the worker (`transport: 'page'`). `workerLost` aborts when nobody reads the answer any
+ * more.
  */
 export async function fetchModel(
   request: ModelFetch,

@@ -26,12 +26,12 @@ interface LimitOptions {
   readonly limits?: Limits
 }
 
-const NAMES: readonly LimitName[] = ['steps', 'tokens', 'costUSD', 'minutes']
+const LIMIT_NAMES: readonly LimitName[] = ['steps', 'tokens', 'costUSD', 'minutes']
 
 /** Returns the limits of a run: its own, else the agent's, else the defaults. */
 export function limitsOf(agent: LimitOptions, run: LimitOptions = {}): RunLimits {
   const limits = Object.fromEntries(
-    NAMES.flatMap((name) => {
+    LIMIT_NAMES.flatMap((name) => {
       const limit = run.limits?.[name] ?? agent.limits?.[name]
       return limit === undefined ? [] : [[name, limit]]
     }),

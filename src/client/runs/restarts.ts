@@ -288,10 +288,10 @@ export class Restarts {
   }
 
   /** Resolves to true once there is another worker, to false if there will be none. */
-  async restart(counts: boolean): Promise<boolean> {
+  async restart(isCounted: boolean): Promise<boolean> {
     const now = monotonicMs()
     this.#recentTimes(now)
-    if (counts) this.#times.push(now)
+    if (isCounted) this.#times.push(now)
     try {
       if (this.#times.length > MAX_RESTARTS) throw workerLostError()
       void this.#resumeRuns(await this.#host.open())

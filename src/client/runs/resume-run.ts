@@ -50,7 +50,7 @@ export async function resumeChildRuns(
   }
 }
 
-const KEY = 'offstage.left'
+const LEFT_KEY = 'offstage.left'
 
 /**
  * Whether the previous page in this tab was left by a reload or a navigation. A page that crashed sets no mark. False
@@ -61,10 +61,10 @@ const wasPageLeft: boolean = consumeMark()
 function consumeMark(): boolean {
   try {
     const storage = globalThis.sessionStorage
-    const isMarked = storage.getItem(KEY) !== null
-    const unmark = (): void => storage.removeItem(KEY)
+    const isMarked = storage.getItem(LEFT_KEY) !== null
+    const unmark = (): void => storage.removeItem(LEFT_KEY)
     unmark()
-    globalThis.addEventListener?.('pagehide', () => storage.setItem(KEY, ''))
+    globalThis.addEventListener?.('pagehide', () => storage.setItem(LEFT_KEY, ''))
     // Restored from the back/forward cache: this page may still crash.
     globalThis.addEventListener?.('pageshow', unmark)
     return isMarked
@@ -73,12 +73,12 @@ function consumeMark(): boolean {
   }
 }
 
-const RESUME = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
+const RESUME_DEFAULTS = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
 
-type Resume = Partial<Omit<ResumeRun, keyof AgentScope>>
+type ResumeCommand = Partial<Omit<ResumeRun, keyof AgentScope>>
 
 /** Resumes a run, and its child runs in the background. Null if none is unfinished, or another tab or device has it. */
-export async function resumeRun(agent: AgentParts, command: Resume): Promise<Run | null> {
+export async function resumeRun(agent: AgentParts, command: ResumeCommand): Promise<Run | null> {
   const run = await resumeWithoutChildren(agent, command)
   if (run) void resumeChildRuns(agent, run.conversationId, command.takesOver)
   return run
@@ -87,12 +87,12 @@ export async function resumeRun(agent: AgentParts, command: Resume): Promise<Run
 /** Resumes a run without its child runs. */
 export async function resumeWithoutChildren(
   agent: AgentParts,
-  command: Resume,
+  command: ResumeCommand,
 ): Promise<Run | null> {
   const { callWorker, scope } = agent
   const { conversationId = '' } = command
   const afterCrash = !wasPageLeft && !pageRegistry().touched.has(conversationId)
-  const resumeCommand = { ...RESUME, afterCrash, ...command, ...scope() }
+  const resumeCommand = { ...RESUME_DEFAULTS, afterCrash, ...command, ...scope() }
   return recordTouched(
     conversationId,
     await adopt(agent, () => callWorker('resumeRun', resumeCommand)),
@@ -107,7 +107,7 @@ export async function takeOverRun(
 ): Promise<Run | null> {
   checkId(conversationId)
   const { callWorker, scope } = agent
-  const command = { ...RESUME, ...options, ...scope(), conversationId, afterCrash: false }
+  const command = { ...RESUME_DEFAULTS, ...options, ...scope(), conversationId, afterCrash: false }
   const run = recordTouched(
     conversationId,
     await adopt(agent, () => callWorker('takeOver', command)),

@@ -95,7 +95,7 @@ interface OutputOptions {
 }
 
 /** Child conversations whose extraction has lost its worker once. The second time, the extraction may be the cause. */
-const interrupted = new Set<string>()
+const interruptedIds = new Set<string>()
 
 /** Returns the output of the call, which the calling model gets. */
 async function outputOf(
@@ -119,9 +119,9 @@ async function outputOf(
     // The sub-agent's work is done. A worker that the page itself ended, for the page cache, must not cost it.
     if (
       (thrown as Partial<OffstageError> | null)?.code === 'worker-lost' &&
-      !interrupted.has(childId)
+      !interruptedIds.has(childId)
     ) {
-      interrupted.add(childId)
+      interruptedIds.add(childId)
       throw thrown
     }
     return failed('invalid-output', describeThrown(thrown), true)
@@ -269,7 +269,7 @@ class ChildWatch {
     this.#isJoining = false
   }
 
-  async #settle(ended: Settling['ended']): Promise<void> {
+  async #settle(ended: Settlement['ended']): Promise<void> {
     const { call, signal, stop } = this.#watched
     this.#isSettling = true
     if (this.#isElsewhere) await sleepUnlessAborted(OTHER_PAGE_MS, signal)
@@ -318,7 +318,7 @@ function findCall({ messages }: ConversationSnapshot, toolCallId: string): Shown
   return undefined
 }
 
-interface Settling {
+interface Settlement {
   readonly call: ChildCall
   readonly ended: RunOutcome & { readonly runId: string }
   readonly signal: AbortSignal
@@ -328,7 +328,7 @@ interface Settling {
 async function settle(
   sub: SubAgent,
   parent: AgentParts,
-  { call, ended, signal }: Settling,
+  { call, ended, signal }: Settlement,
 ): Promise<void> {
   const { conversationId, toolCallId } = call
   let usage: RunUsage | undefined

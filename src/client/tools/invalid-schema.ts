@@ -9,12 +9,12 @@ const TYPE_NAME = /^(object|array|string|number|integer|boolean|null)$/
 export function findInvalidSchemaPath(schema: unknown, path: string): string | null {
   if (!isRecord(schema)) return path
   const { type = [], properties = {}, required = [] } = schema
-  const isSound =
+  const isValid =
     isRecord(properties) &&
     Array.isArray(required) &&
     required.every((name) => typeof name === 'string') &&
     [type].flat().every((name) => typeof name === 'string' && TYPE_NAME.test(name))
-  if (!isSound) return path
+  if (!isValid) return path
   for (const [name, property] of Object.entries(properties)) {
     const found =
       typeof property === 'boolean' ? null : findInvalidSchemaPath(property, `${path}.${name}`)

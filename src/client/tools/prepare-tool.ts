@@ -26,10 +26,10 @@ export interface PreparedTool {
 /** A key in JSON that is neither a legal name of a parameter nor a keyword of JSON Schema. */
 const ODD_KEY = /"(?!(?:\$(?:ref|defs|id|anchor|comment)|[\w-]{1,64})":)(?:[^"\\]|\\.)*":/
 
-const prepared = new WeakMap<Tool | CompositeTool, PreparedTool>()
+const preparedTools = new WeakMap<Tool | CompositeTool, PreparedTool>()
 
 export function prepareTool(tool: Tool | CompositeTool): PreparedTool {
-  const existing = prepared.get(tool)
+  const existing = preparedTools.get(tool)
   if (existing) return existing
   const modelName = typeof tool?.name === 'string' ? cleanName(tool.name) : ''
   if (!modelName)
@@ -50,7 +50,7 @@ export function prepareTool(tool: Tool | CompositeTool): PreparedTool {
     inputSchema: schema,
   }
   checkParameters(schema, name)
-  prepared.set(tool, entry)
+  preparedTools.set(tool, entry)
   return entry
 }
 
@@ -124,8 +124,8 @@ export function isDeeper(json: string, levels: number): boolean {
 
 /** Throws `schema-invalid` unless the value is a JSON Schema. */
 export function checkSchema(schema: unknown, path: string): asserts schema is JsonSchema {
-  const unsound = findInvalidSchemaPath(schema, path)
-  if (unsound !== null) throw invalidSchema(unsound)
+  const invalidPath = findInvalidSchemaPath(schema, path)
+  if (invalidPath !== null) throw invalidSchema(invalidPath)
 }
 
 function describesObject(schema: JsonSchema): boolean {

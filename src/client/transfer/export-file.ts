@@ -113,19 +113,19 @@ export type ReadRows = (
 ) => Promise<RowsFound | null>
 
 /** Size of the chunks that the stream yields. Bytes. */
-const PIECE = 256 * 1024
+const PIECE_BYTES = 256 * 1024
 /** Size that rows read together should have, by which their number is chosen. Bytes. */
 const READ_BYTES = 512 * 1024
 /** Most rows read together, as the next ones may be as large as rows can be. */
 const MOST_ROWS = 64
 
 /** Conversations to export, and how far. */
-export interface Exported {
+export interface ExportScope {
   /** All conversations, of which the file has the roots with their child conversations. */
   readonly records: readonly ConversationRecord[]
   readonly roots: readonly ConversationRecord[]
   /** Rows of a conversation after this `seq` are left out. */
-  readonly lastOf: (conversationId: string) => number
+  readonly lastSeq: (conversationId: string) => number
 }
 
 /**
@@ -134,19 +134,19 @@ export interface Exported {
  */
 export async function* filePieces(
   read: ReadRows,
-  exported: Exported,
+  exported: ExportScope,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let piece = new Uint8Array(PIECE)
+  let piece = new Uint8Array(PIECE_BYTES)
   let used = 0
   for await (const line of fileLines(read, exported)) {
     for (let offset = 0; offset < line.length;) {
-      const length = Math.min(PIECE - used, line.length - offset)
+      const length = Math.min(PIECE_BYTES - used, line.length - offset)
       piece.set(line.subarray(offset, offset + length), used)
       offset += length
       used += length
-      if (used < PIECE) continue
+      if (used < PIECE_BYTES) continue
       yield piece
-      piece = new Uint8Array(PIECE)
+      piece = new Uint8Array(PIECE_BYTES)
       used = 0
     }
   }
@@ -156,7 +156,7 @@ export async function* filePieces(
 /** Yields top-level conversations first, and each conversation before the child conversations of its exported calls. */
 async function* fileLines(
   read: ReadRows,
-  { records, roots, lastOf }: Exported,
+  { records, roots, lastSeq }: ExportScope,
 ): AsyncGenerator<Uint8Array> {
   yield encoded({ offstage: FORMAT_NAME, version: FILE_VERSION, format: FORMAT })
   const exportedIds = new Set(records.map(({ conversationId }) => conversationId))
@@ -178,7 +178,7 @@ async function* fileLines(
     done.add(id)
     const calls = new Set<string>()
     let lines = 0
-    for await (const line of conversationLines(read, { id, through: lastOf(id) }, calls)) {
+    for await (const line of conversationLines(read, { id, through: lastSeq(id) }, calls)) {
       lines += 1
       yield line
     }

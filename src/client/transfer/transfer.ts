@@ -97,7 +97,7 @@ interface ImportTarget {
 }
 
 /** Limits for the rows that are written together: bytes, and number. A larger row is written alone. */
-const PART = 1024 * 1024
+const PART_BYTES = 1024 * 1024
 const MOST_ROWS = 500
 
 function isHeader(value: unknown): value is ConversationHeader {
@@ -148,7 +148,7 @@ export class FileImport {
   #reading: Reading | null = null
   #lineNumber = 0
   #conversationCount = 0
-  #isAstray = false
+  #hasReportedStray = false
   /** Number of conversations that the last line states. */
   #total: number | null = null
 
@@ -198,8 +198,8 @@ export class FileImport {
     } else if (typeof conversations === 'number' && reading === null) {
       this.#total = conversations
     } else if (reading === null) {
-      if (!this.#isAstray) this.#refuse(null, this.#damage('belongs to no conversation'))
-      this.#isAstray = true
+      if (!this.#hasReportedStray) this.#refuse(null, this.#damage('belongs to no conversation'))
+      this.#hasReportedStray = true
     } else if (isFooter(end)) {
       await this.#endConversation(reading, end)
     } else if (reading.error === null) {
@@ -210,7 +210,7 @@ export class FileImport {
 
   #startConversation(header: ConversationHeader, line: Uint8Array | null): void {
     this.#conversationCount += 1
-    this.#isAstray = false
+    this.#hasReportedStray = false
     const crc = new Crc32()
     if (line) addLine(crc, line)
     const to = this.#ids.start(header.conversationId)
@@ -229,7 +229,7 @@ export class FileImport {
 
   async #addRow(reading: Reading, row: Fields, line: Uint8Array): Promise<void> {
     addLine(reading.crc, line)
-    const isFull = reading.size + line.length > PART || reading.rows.length >= MOST_ROWS
+    const isFull = reading.size + line.length > PART_BYTES || reading.rows.length >= MOST_ROWS
     // A row larger than the limit is written alone.
     if (isFull && reading.rows.length > 0) await this.#write(reading, false)
     reading.count += 1
@@ -346,7 +346,7 @@ function isOfConversation({ code }: ErrorData): boolean {
 }
 
 /** Larger chunks of a file are read in pieces of this size. Bytes. */
-const PIECE = 256 * 1024
+const PIECE_BYTES = 256 * 1024
 
 export async function exportFile(
   { callWorker, scope }: AgentParts,
@@ -360,7 +360,7 @@ export async function exportFile(
   const pieces = filePieces(
     (id, after, count) =>
       callWorker('exportRows', { ...scope(), conversationId: id, after, count }),
-    { records, roots, lastOf: (id) => (id === conversationId ? through : Infinity) },
+    { records, roots, lastSeq: (id) => (id === conversationId ? through : Infinity) },
   )
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
@@ -406,7 +406,8 @@ export async function importFile(
 async function* piecesOf(file: ConversationFile): AsyncGenerator<Uint8Array> {
   for await (const bytes of chunksOf(file)) {
     if (!isBytes(bytes)) throw badInput('The pieces of a file must be Uint8Arrays.')
-    for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE)
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES)
+      yield bytes.subarray(at, at + PIECE_BYTES)
   }
 }
 

@@ -44,13 +44,13 @@ function readRecord(
   const now = Date.now()
   const past = firings.map((firing) => ({ ...firing, at: Math.min(firing.at, now) }))
   const retained = past.filter(
-    (firing, index) => index >= past.length - MOST_FIRINGS || countsAt(firing, now),
+    (firing, index) => index >= past.length - MOST_FIRINGS || isCounted(firing, now),
   )
   return { ...rest, since: Math.min(since, now), firings: retained }
 }
 
 /** Whether the hourly limit counts the firing. */
-function countsAt({ state, at }: Firing, now: number): boolean {
+function isCounted({ state, at }: Firing, now: number): boolean {
   return state !== 'empty' && at > now - HOUR_MS
 }
 
@@ -68,7 +68,7 @@ function refusal(
   const { firings, isDisabled } = record
   const isTaken = key !== undefined && firings.some((firing) => firing.key === key)
   if (isDisabled || isTaken || (every && at < dueAt(record, every))) return 'taken'
-  const recent = firings.filter((each) => countsAt(each, at))
+  const recent = firings.filter((each) => isCounted(each, at))
   return recent.length < perHour ? undefined : 'over-limit'
 }
 
@@ -88,7 +88,7 @@ function settle(
 /** Default of `perHour`. */
 const PER_HOUR = 12
 
-const NAMES: readonly string[] = [
+const OPTION_NAMES: readonly string[] = [
   'id',
   'title',
   'on',
@@ -108,28 +108,28 @@ type UncheckedOptions = { readonly [Name in keyof TriggerOptions]: unknown }
 
 /** Throws `invalid-config`. */
 function checkTrigger(options: UncheckedOptions): void {
-  const must = (name: string, isRight: boolean, kind: string): void => {
-    if (!isRight) throw badConfig(`${name} of a trigger must be ${kind}.`)
+  const checkOption = (name: string, isValid: boolean, kind: string): void => {
+    if (!isValid) throw badConfig(`${name} of a trigger must be ${kind}.`)
   }
   for (const name of Object.keys(options))
-    must(name, NAMES.includes(name), `one of ${NAMES.join()}`)
+    checkOption(name, OPTION_NAMES.includes(name), `one of ${OPTION_NAMES.join()}`)
   const { id, title = id, on, every, at, run, perHour = PER_HOUR, missed = 'run' } = options
   const isLine = (text: unknown): boolean => /^.{1,200}$/.test(String(text))
-  must('id', typeof id === 'string' && isLine(id), 'a line of text')
-  must('title', isLine(title), 'a line of text')
-  must('run', !!run && ['string', 'function'].includes(typeof run), 'a text or a function')
+  checkOption('id', typeof id === 'string' && isLine(id), 'a line of text')
+  checkOption('title', isLine(title), 'a line of text')
+  checkOption('run', !!run && ['string', 'function'].includes(typeof run), 'a text or a function')
   const limit = Number(perHour)
-  must('perHour', limit >= 1 && limit <= MOST_FIRINGS, `from 1 to ${MOST_FIRINGS}`)
-  must('missed', missed === 'run' || missed === 'skip', "'run' or 'skip'")
-  must('at', at === undefined || !Number.isNaN(Number(at)), 'a time')
-  const least = Math.max(MINUTE_MS, Math.ceil(HOUR_MS / limit))
-  must(
+  checkOption('perHour', limit >= 1 && limit <= MOST_FIRINGS, `from 1 to ${MOST_FIRINGS}`)
+  checkOption('missed', missed === 'run' || missed === 'skip', "'run' or 'skip'")
+  checkOption('at', at === undefined || !Number.isNaN(Number(at)), 'a time')
+  const minEveryMs = Math.max(MINUTE_MS, Math.ceil(HOUR_MS / limit))
+  checkOption(
     'every',
-    every === undefined || Number(every) >= least,
-    `${least} ms or more, by its perHour`,
+    every === undefined || Number(every) >= minEveryMs,
+    `${minEveryMs} ms or more, by its perHour`,
   )
   const sources = [on, every, at].filter((source) => source !== undefined)
-  must('The source', sources.length === 1, 'one of on, every and at')
+  checkOption('The source', sources.length === 1, 'one of on, every and at')
 }
 
 /** Most attempts at one delivery, if runs keep beginning and ending between them. */
@@ -157,7 +157,7 @@ async function deliver(
     if (queued !== null) return 'queued'
     const ref = { runId: randomId(), conversationId }
     const { run } = runs.start({ ...ref, message, limits, ifBusy: 'refuse' })
-    if (await isBegun(run)) return 'started'
+    if (await hasBegun(run)) return 'started'
     const result = await run.result
     const error = OffstageError.fromData(
       result.outcome === 'failed'
@@ -168,7 +168,7 @@ async function deliver(
   }
 }
 
-async function isBegun(run: Run): Promise<boolean> {
+async function hasBegun(run: Run): Promise<boolean> {
   for await (const { type } of run) if (type === 'run-start' || type === 'run-snapshot') return true
   return false
 }
@@ -193,7 +193,7 @@ function idOf(message: unknown): unknown {
 }
 
 /** Records on pages without IndexedDB. */
-const volatile = new Map<string, TriggerRecord>()
+const memoryRecords = new Map<string, TriggerRecord>()
 
 /** Reads, changes and stores a record in one transaction, so that tabs can't overwrite each other's changes. */
 function updateRecord(
@@ -203,8 +203,8 @@ function updateRecord(
   return new Promise((resolve, reject) => {
     let record: TriggerRecord
     if (!globalThis.indexedDB) {
-      record = change(volatile.get(key))
-      volatile.set(key, record)
+      record = change(memoryRecords.get(key))
+      memoryRecords.set(key, record)
       return resolve(record)
     }
     const opening = indexedDB.open('offstage-triggers', 1)
@@ -366,10 +366,10 @@ class ActiveTrigger {
     }
     this.#isTicking = false
     if (this.signal.aborted || dueTime === undefined) return
-    const wait = dueTime - Date.now()
+    const waitMs = dueTime - Date.now()
     this.#timer = setTimeout(
       () => void this.#tick(),
-      wait > 0 ? Math.min(wait, MINUTE_MS) : MINUTE_MS,
+      waitMs > 0 ? Math.min(waitMs, MINUTE_MS) : MINUTE_MS,
     )
   }
 
@@ -440,7 +440,7 @@ class ActiveTrigger {
     if (refused) return
     let state: Firing['state'] | null = 'empty'
     try {
-      const input = await this.#input(event)
+      const input = await this.#readInput(event)
       if (this.signal.aborted) return void (state = null)
       if (input === null || input === undefined || input === '') return
       const message = this.#messageOf(messageId, checkMessageParts(input))
@@ -472,7 +472,7 @@ class ActiveTrigger {
     return on && 'on' in on ? (event as RunResult).runId : undefined
   }
 
-  async #input(event: unknown): Promise<unknown> {
+  async #readInput(event: unknown): Promise<unknown> {
     const { id, run } = this.#options
     if (typeof run === 'string') return run
     const timeout = sleep(MINUTE_MS).then(() => {

@@ -237,7 +237,7 @@ interface Child {
 type Spent = NonNullable<ConversationSnapshot['spent']>
 
 /** Adds child conversations to a conversation's view: calls that are pending there are pending here, too. */
-class ShownChildren {
+class ChildViews {
   readonly #open: (childId: string, notify: () => void) => ChildView
   readonly #notifier: { changed(): void }
   readonly #children = new Map<string, Child>()
@@ -344,7 +344,7 @@ function pendingOf(
 
 /** How long a conversation without listeners is still followed: a component may mount again. Milliseconds. */
 const LEAVE_MS = 5000
-const PAGE = 1000
+const PAGE_SIZE = 1000
 /** How many conversations keep their snapshots after nobody follows them. */
 const MAX_LEFT_VIEWS = 8
 /** The one that was left first comes first. */
@@ -368,7 +368,7 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
   ]
   /** Snapshot of this conversation alone. */
   #ownSnapshot: ConversationSnapshot
-  readonly #children: ShownChildren
+  readonly #children: ChildViews
   /** The parts that `#ownSnapshot` was made of. */
   #madeFrom: readonly [Feed['state'], Feed['live'], Feed['fault']] | undefined
   #leaveTimer: ReturnType<typeof setTimeout> | undefined
@@ -386,7 +386,7 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
     this.#snapshot = first
     this.#requested = [null, first, first]
     this.#ownSnapshot = first
-    this.#children = new ShownChildren((childId, notify) => {
+    this.#children = new ChildViews((childId, notify) => {
       const child = emptySnapshot(childId, 'loading')
       return new ConversationView(agent, child, new Set([notify]))
     }, this.#notifier)
@@ -446,7 +446,7 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
   }
 
   olderMessages(before: string): Promise<OlderMessages | null> {
-    return this.#agent.callWorker('olderMessages', { ...this.#scope, before, count: PAGE })
+    return this.#agent.callWorker('olderMessages', { ...this.#scope, before, count: PAGE_SIZE })
   }
 
   get #scope() {
@@ -494,9 +494,9 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
 
   /** Ends the view of a disposed agent: nothing changes, continues, or can be answered here any more. */
   close(): void {
-    const shown = this.#requested[2]
+    const snapshot = this.#requested[2]
     this.end()
-    if (shown.runId === undefined && shown.status === 'idle') return
+    if (snapshot.runId === undefined && snapshot.status === 'idle') return
     const { runId } = this.#snapshot
     if (this.#madeFrom && runId !== undefined) {
       const [state, { step }, fault] = this.#madeFrom

@@ -21,7 +21,7 @@ import { sleep } from '../../lib/sleep.ts'
 import { connectSource } from './worker-source.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 
-const KEY = 'offstage.stored '
+const STORED_KEY = 'offstage.stored '
 
 /**
  * Marks, outside the database, that it exists. Returns whether it was marked before. False also if the page has no
@@ -31,8 +31,8 @@ function markStored(storage: string): boolean {
   try {
     // The one of `window`, as other runtimes have a global one that asks for a file.
     const marks = globalThis.window.localStorage
-    const isMarked = marks.getItem(KEY + storage) !== null
-    if (!isMarked) marks.setItem(KEY + storage, '')
+    const isMarked = marks.getItem(STORED_KEY + storage) !== null
+    if (!isMarked) marks.setItem(STORED_KEY + storage, '')
     return isMarked
   } catch {
     return false
@@ -67,14 +67,14 @@ async function isAlive({ ping, intervalMs }: Heartbeat): Promise<boolean> {
     ping().then(onAnswer, onAnswer)
   }
   sendPing()
-  for (let quiet = 0; !hasAnswered && quiet < 8; quiet++) {
+  for (let silentSlices = 0; !hasAnswered && silentSlices < 8; silentSlices++) {
     const dueAt = monotonicMs() + slice
     await sleep(slice)
     if (monotonicMs() - dueAt < slice) continue
     // The timer fired late: the page was busy or asleep, and the answer may still be queued.
     await sleep(0)
     if (!hasAnswered) sendPing()
-    quiet = -1
+    silentSlices = -1
   }
   return hasAnswered
 }
@@ -351,7 +351,7 @@ export class WorkerLink {
       return this.#agents.forEach((agent) => agent.onListChange(notice.storage))
     if (notice.type !== 'stream' && notice.type !== 'checkpoint') return this.#emit(notice)
     this.feeds.onNotice(notice)
-    this.#gate.handled(notice.batch)
+    this.#gate.markHandled(notice.batch)
     this.#restarts.onPublished(notice)
   }
 
@@ -387,10 +387,10 @@ export class WorkerLink {
   async #watch(connection: Connection): Promise<void> {
     if (this.#unwatch) return
     const stopWatching = connection.watchLife(() => this.#lose(connection))
-    const stopNoticing = onPageLeaving(this.#sendVisibility)
+    const stopListening = onPageLeaving(this.#sendVisibility)
     const unwatch = (): void => {
       stopWatching()
-      stopNoticing()
+      stopListening()
       if (this.#unwatch === unwatch) this.#unwatch = undefined
     }
     this.#unwatch = unwatch

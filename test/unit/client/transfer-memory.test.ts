@@ -52,7 +52,7 @@ it('200 MB are exported and imported with only a few in memory', async () => {
       read += rows.length
       return { record, rows, fault: null }
     },
-    { records: [record], roots: [record], lastOf: () => Infinity },
+    { records: [record], roots: [record], lastSeq: () => Infinity },
   )
   const reading = new FileImport(new Set(), {
     write: async ({ rows }) => {
