@@ -26,7 +26,7 @@ import type {
 import type { AgentParts } from './agent-parts.ts'
 import { checkId, checkMessageParts, checkText } from '../runs/check-message.ts'
 import { checkNames } from './check-names.ts'
-import type { AskedDiscussion, CallName } from '../features/discuss.ts'
+import type { DiscussionRequest, CallName } from '../features/discuss.ts'
 import type { ExtractOptions } from '../features/extract.ts'
 import { badInput, abortReasonText } from './failures.ts'
 import { randomId } from '../../lib/random-id.ts'
@@ -73,28 +73,32 @@ function toSentAnswer(answer: unknown): CallAnswer['answer'] {
 
 /** Answers to calls, after the check that a person gave them. */
 interface SentAnswers extends Omit<CallAnswers, 'approve' | 'approveAll' | 'consent'> {
-  approve(call: CallRef, how: ApproveOptions | undefined, askedAt: RequestSeq): Promise<boolean>
+  approve(
+    call: CallRef,
+    options: ApproveOptions | undefined,
+    requestSeq: RequestSeq,
+  ): Promise<boolean>
 }
 
 /** Sends answers to the worker, which knows who drives the run of a call. */
-function answersOf(agent: AgentParts): SentAnswers {
+function answerCommands(agent: AgentParts): SentAnswers {
   const { callWorker, options, scope } = agent
   const reply = async (ref: CallRef, answer: Answer): Promise<boolean> => {
-    const call = located(ref)
+    const call = checkCallRef(ref)
     const isDecision = answer.type === 'approve' || answer.type === 'deny'
-    const about = isDecision && discussed.size > 0 && discussedCall(call)
-    const given = about ? await withNote(agent, about, answer) : answer
-    return callWorker('answerCall', { ...scope(), ...call, answer: given })
+    const discussedCall = isDecision && discussedIds.size > 0 && findDiscussedCall(call)
+    const finalAnswer = discussedCall ? await withNote(agent, discussedCall, answer) : answer
+    return callWorker('answerCall', { ...scope(), ...call, answer: finalAnswer })
   }
   return {
-    async approve(call, how = {}, askedAt) {
-      checkNames(how, 'approve')
-      const { input, remember } = how
+    async approve(call, options = {}, requestSeq) {
+      checkNames(options, 'approve')
+      const { input, remember } = options
       return reply(call, {
         type: 'approve',
         input,
         remember: remember || undefined,
-        askedAt,
+        askedAt: requestSeq,
         shown: toCallRef(call).input,
       })
     },
@@ -105,7 +109,7 @@ function answersOf(agent: AgentParts): SentAnswers {
     answer: async (call, answer) => reply(call, toSentAnswer(answer)),
     async supplyOutput(call, output) {
       const limits = limitsOf(options)
-      const command = { ...scope(), ...located(call), nextRunId: randomId(), limits }
+      const command = { ...scope(), ...checkCallRef(call), nextRunId: randomId(), limits }
       const supplied = { ...command, output: await formatOutput(output) }
       const handle = await adopt(agent, () => callWorker('supplyOutput', supplied))
       return handle && handle.run
@@ -127,40 +131,40 @@ function answersOf(agent: AgentParts): SentAnswers {
 }
 
 /** Ids of discussions that this page has begun, continued or shown. */
-const discussed = new Set<string>()
+const discussedIds = new Set<string>()
 
 /** Milliseconds that an answer waits for what was discussed before it. */
 const NOTE_MS = 2000
 
 /** The call, if its answer has a note. No other answer waits, so that answers stay in order. */
-function discussedCall({ conversationId = '', toolCallId }: Located): CallName | null {
+function findDiscussedCall({ conversationId = '', toolCallId }: CallIds): CallName | null {
   const call = { conversationId, toolCallId }
-  return discussed.has(discussionId(call)) ? call : null
+  return discussedIds.has(discussionId(call)) ? call : null
 }
 
 /**
  * Adds the call's discussion to an approval or denial, as text for the model. Without it if that can't be read, since no
  * answer fails for it.
  */
-async function withNote<Given extends Answer>(
+async function withNote<Decision extends Answer>(
   agent: AgentParts,
   call: CallName,
-  answer: Given,
-): Promise<Given & { readonly note?: string | undefined }> {
-  const at = { ...agent.scope(), conversationId: discussionId(call) }
-  const read = async (): Promise<string | undefined> => {
-    const found = await agent.callWorker('getConversation', at)
-    return found ? (await loadDiscussing()).noteOf(found, call) : undefined
+  answer: Decision,
+): Promise<Decision & { readonly note?: string | undefined }> {
+  const query = { ...agent.scope(), conversationId: discussionId(call) }
+  const readNote = async (): Promise<string | undefined> => {
+    const discussion = await agent.callWorker('getConversation', query)
+    return discussion ? (await loadDiscuss()).noteOf(discussion, call) : undefined
   }
-  const note = await resolveWithin(read(), NOTE_MS).catch(() => null)
+  const note = await resolveWithin(readNote(), NOTE_MS).catch(() => null)
   return { ...answer, ...(note && { note }) }
 }
 
 type Answer = CallAnswer['answer']
-type Located = Pick<CallAnswer, 'toolCallId' | 'conversationId'>
+type CallIds = Pick<CallAnswer, 'toolCallId' | 'conversationId'>
 
 /** Throws `invalid-input` if the reference names no call. */
-function located(call: CallRef): Located {
+function checkCallRef(call: CallRef): CallIds {
   const { input: _shown, ...ref } = toCallRef(call)
   checkText(ref.toolCallId, 'The id of a call')
   if (ref.conversationId !== undefined) checkId(ref.conversationId)
@@ -179,11 +183,11 @@ function prepare(
   )
 }
 
-type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>
+type ConversationMethods = Omit<Conversations, 'getSnapshot' | 'subscribe'>
 
 /** Methods of an agent that need its worker, by name. */
 export interface AgentCommands
-  extends Pick<Agent, 'resume' | 'continue' | 'prepare'>, SentAnswers, Questions {
+  extends Pick<Agent, 'resume' | 'continue' | 'prepare'>, SentAnswers, ConversationMethods {
   extract(
     request: ExtractOptions<JsonSchema | StandardSchema>,
     signal: AbortSignal,
@@ -200,7 +204,7 @@ export interface AgentCommands
   sendMessage(message: Omit<SendMessage, keyof AgentScope>): Promise<boolean>
   withdrawMessage(message: Omit<WithdrawMessage, keyof AgentScope>): Promise<boolean>
   /** Reports a run that ended here without a notice from the worker. */
-  left(ref: RunRef, outcome: RunOutcome): Promise<void>
+  leaveRun(ref: RunRef, outcome: RunOutcome): Promise<void>
   show(listeners: Listeners, first: ConversationSnapshot): Promise<Source<ConversationSnapshot>>
   showList(
     listeners: Listeners,
@@ -218,17 +222,20 @@ export interface AgentCommands
     messageId: string,
     options?: UndoTurnOptions,
   ): Promise<UndoneTurn>
-  discuss(asked: AskedDiscussion): Promise<Run | null>
+  discuss(request: DiscussionRequest): Promise<Run | null>
   revoke(conversationId: string, consentId: string): Promise<boolean>
-  takeOver(conversationId: string, how?: ResumeOptions): ReturnType<Conversation['takeOver']>
+  takeOver(conversationId: string, options?: ResumeOptions): ReturnType<Conversation['takeOver']>
 }
 
 export function createCommands(agent: AgentParts): AgentCommands {
   const commands: AgentCommands = {
-    async resume(conversationId, how = {}) {
-      checkNames(how, 'resume')
+    async resume(conversationId, options = {}) {
+      checkNames(options, 'resume')
       if (conversationId !== undefined) checkId(conversationId)
-      return resumeRun(agent, { ...how, ...(conversationId !== undefined && { conversationId }) })
+      return resumeRun(agent, {
+        ...options,
+        ...(conversationId !== undefined && { conversationId }),
+      })
     },
     resumeChild: (conversationId, takesOver = false) =>
       resumeRun(agent, { conversationId, asChild: true, takesOver }),
@@ -242,7 +249,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
     },
     prepare({ signal } = {}) {
       // A conversation is usually shown next, so its part is fetched while the worker starts.
-      void loadShowing().catch(() => undefined)
+      void loadViews().catch(() => undefined)
       return prepare(agent, signal)
     },
     async extract(request, signal) {
@@ -251,22 +258,22 @@ export function createCommands(agent: AgentParts): AgentCommands {
     },
     sendStart: (handle, command) => sendStart(agent, handle, command),
     sendAbort: (runId) => sendAbort(agent, runId),
-    ...steering(agent),
-    async left(ref, outcome) {
+    ...steerCommands(agent),
+    async leaveRun(ref, outcome) {
       endRunLocally(agent, ref, outcome)
     },
-    ...shows(agent),
+    ...viewCommands(agent),
     async abortOpen(conversationId, reason) {
       checkId(conversationId)
       return abortOpen(agent, conversationId, abortReasonText(reason))
     },
-    async takeOver(conversationId, how = {}) {
-      checkNames(how, 'resume')
-      return takeOverRun(agent, conversationId, how)
+    async takeOver(conversationId, options = {}) {
+      checkNames(options, 'resume')
+      return takeOverRun(agent, conversationId, options)
     },
-    ...betweenRuns(agent),
-    ...answersOf(agent),
-    ...conversations(agent),
+    ...idleCommands(agent),
+    ...answerCommands(agent),
+    ...conversationCommands(agent),
     async trigger(options) {
       const { trigger } = await loadPart(() => import('../triggers/trigger.ts'))
       return trigger(agent, { ...commands, limits: limitsOf(agent.options) }, options)
@@ -276,15 +283,15 @@ export function createCommands(agent: AgentParts): AgentCommands {
 }
 
 /** Commands refused while a run is open, and the revocation of remembered approvals. */
-function betweenRuns(
+function idleCommands(
   agent: AgentParts,
 ): Pick<AgentCommands, 'discuss' | 'switchBranch' | 'undo' | 'undoTurn' | 'revoke'> {
   const { callWorker } = agent
   return {
-    async discuss(asked) {
-      const { conversationId = '', toolCallId } = located(asked.call)
-      discussed.add(discussionId({ conversationId, toolCallId }))
-      return (await loadDiscussing()).discuss(agent, asked)
+    async discuss(request) {
+      const { conversationId = '', toolCallId } = checkCallRef(request.call)
+      discussedIds.add(discussionId({ conversationId, toolCallId }))
+      return (await loadDiscuss()).discuss(agent, request)
     },
     async revoke(conversationId, consentId) {
       return callWorker('revokeConsent', {
@@ -312,12 +319,13 @@ function scopeOf({ scope }: AgentParts, conversationId: string, id = ''): Conver
   return { ...scope(), conversationId }
 }
 
-type Steering = Pick<AgentCommands, 'sendMessage' | 'withdrawMessage' | 'steer' | 'withdraw'>
+type SteerCommands = Pick<AgentCommands, 'sendMessage' | 'withdrawMessage' | 'steer' | 'withdraw'>
 
-function steering(agent: AgentParts): Steering {
+function steerCommands(agent: AgentParts): SteerCommands {
   return {
     sendMessage: (message) => sendMessage(agent, message),
-    withdrawMessage: (what) => agent.callWorker('withdrawMessage', { ...agent.scope(), ...what }),
+    withdrawMessage: (message) =>
+      agent.callWorker('withdrawMessage', { ...agent.scope(), ...message }),
     async steer(conversationId, sent) {
       checkId(conversationId)
       const runId = await runIdToSteer(agent, conversationId)
@@ -326,26 +334,26 @@ function steering(agent: AgentParts): Steering {
       return isQueued ? sent.message.id : null
     },
     async withdraw(conversationId, messageId) {
-      const at = scopeOf(agent, conversationId, messageId)
+      const conversationScope = scopeOf(agent, conversationId, messageId)
       const runId = await runIdToSteer(agent, conversationId)
       if (runId == null) return false
-      return agent.callWorker('withdrawMessage', { ...at, runId, messageId })
+      return agent.callWorker('withdrawMessage', { ...conversationScope, runId, messageId })
     },
   }
 }
 
-function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList' | 'showTools'> {
+function viewCommands(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList' | 'showTools'> {
   return {
     async show(listeners, first) {
       checkId(first.conversationId)
-      if (first.conversationId.startsWith(DISCUSSION)) discussed.add(first.conversationId)
-      const { ConversationView } = await loadShowing()
-      const shown = new ConversationView(agent, first, listeners)
-      allShown(agent.signal).add(shown)
-      return shown
+      if (first.conversationId.startsWith(DISCUSSION)) discussedIds.add(first.conversationId)
+      const { ConversationView } = await loadViews()
+      const view = new ConversationView(agent, first, listeners)
+      getOpenViews(agent.signal).add(view)
+      return view
     },
     async showList(listeners, first) {
-      const { ConversationListView } = await loadShowing()
+      const { ConversationListView } = await loadViews()
       return new ConversationListView(agent, first, listeners)
     },
     async showTools(listeners) {
@@ -354,34 +362,34 @@ function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList' | 'sh
   }
 }
 
-const shownUntil = new WeakMap<AbortSignal, Set<showing.ConversationView>>()
+const openViews = new WeakMap<AbortSignal, Set<showing.ConversationView>>()
 
 /** Conversations to close when the agent is disposed. A single abort listener serves any number of them. */
-function allShown(signal: AbortSignal): Set<showing.ConversationView> {
-  const known = shownUntil.get(signal)
-  if (known) return known
-  const all = new Set<showing.ConversationView>()
-  shownUntil.set(signal, all)
+function getOpenViews(signal: AbortSignal): Set<showing.ConversationView> {
+  const existing = openViews.get(signal)
+  if (existing) return existing
+  const views = new Set<showing.ConversationView>()
+  openViews.set(signal, views)
   signal.addEventListener('abort', () => {
-    for (const shown of all) shown.close()
+    for (const view of views) view.close()
   })
-  return all
+  return views
 }
 
 const loadTransfer = (): Promise<typeof transfer> =>
   loadPart(() => import('../transfer/transfer.ts'))
 
-const loadDiscussing = (): Promise<typeof discussing> =>
+const loadDiscuss = (): Promise<typeof discussing> =>
   loadPart(() => import('../features/discuss.ts'))
 
-const loadShowing = (): Promise<typeof showing> => loadPart(() => import('../views/lazy-views.ts'))
+const loadViews = (): Promise<typeof showing> => loadPart(() => import('../views/lazy-views.ts'))
 
 function sendMessage(
   agent: AgentParts,
-  { message, ...to }: Omit<SendMessage, keyof AgentScope>,
+  { message, ...target }: Omit<SendMessage, keyof AgentScope>,
 ): Promise<boolean> {
   const checked = { ...message, parts: checkMessageParts(message.parts) }
-  return agent.callWorker('sendMessage', { ...agent.scope(), ...to, message: checked })
+  return agent.callWorker('sendMessage', { ...agent.scope(), ...target, message: checked })
 }
 
 /** Returns the id of the conversation's open run, whichever page drives it. */
@@ -401,8 +409,8 @@ async function runIdToSteer(
   conversationId: string,
 ): Promise<string | null | undefined> {
   const commands = [...agent.runs.commands.values()]
-  const own = commands.find((command) => command.conversationId === conversationId)
-  return (await openRunId(agent, conversationId)) ?? own?.runId
+  const ownCommand = commands.find((command) => command.conversationId === conversationId)
+  return (await openRunId(agent, conversationId)) ?? ownCommand?.runId
 }
 
 async function abortOpen(
@@ -412,8 +420,10 @@ async function abortOpen(
 ): Promise<boolean> {
   const { runs } = agent
   const runId = await openRunId(agent, conversationId)
-  const own = [...runs.openRuns.values()].find(({ run }) => run.conversationId === conversationId)
-  const handle = runId == null ? own : runs.openRuns.get(runId)
+  const ownHandle = [...runs.openRuns.values()].find(
+    ({ run }) => run.conversationId === conversationId,
+  )
+  const handle = runId == null ? ownHandle : runs.openRuns.get(runId)
   const id = handle?.run.runId ?? runId
   if (id == null) return false
   const isStarting = runs.starting.has(id)
@@ -424,15 +434,15 @@ async function abortOpen(
   return isStarting && (await handle?.run.result)?.outcome === 'aborted'
 }
 
-function conversations(agent: AgentParts): Questions {
+function conversationCommands(agent: AgentParts): ConversationMethods {
   const { callWorker, link, scope } = agent
-  const at = (conversationId: string): ConversationScope => scopeOf(agent, conversationId)
+  const scopeFor = (conversationId: string): ConversationScope => scopeOf(agent, conversationId)
   return {
     list: (options) => callWorker('listConversations', { ...scope(), ...options }),
-    get: async (id) => callWorker('getConversation', at(id)),
+    get: async (id) => callWorker('getConversation', scopeFor(id)),
     async rename(id, title) {
       checkText(title, 'The title')
-      return callWorker('renameConversation', { ...at(id), title })
+      return callWorker('renameConversation', { ...scopeFor(id), title })
     },
     async fork(id, options = {}) {
       checkNames(options, 'fork')
@@ -446,24 +456,24 @@ function conversations(agent: AgentParts): Questions {
       return (await callWorker('forkConversation', command)) ? forkId : null
     },
     async delete(id) {
-      const isGone = await callWorker('deleteConversation', at(id))
+      const isDeleted = await callWorker('deleteConversation', scopeFor(id))
       // Deleting stores no fact, so views must join again to notice it.
       void link()
         .feeds.find({ storage: storageKey(scope().storage), conversationId: id })
         ?.views?.requestCheckpoint()
-      return isGone
+      return isDeleted
     },
-    clearHistory: async (id) => callWorker('clearHistory', at(id)),
-    async rows(id, how = {}) {
-      checkNames(how, 'rows')
-      const { after = 0 } = how
-      const found = await callWorker('exportRows', { ...at(id), after, count: MOST_ROWS })
+    clearHistory: async (id) => callWorker('clearHistory', scopeFor(id)),
+    async rows(id, options = {}) {
+      checkNames(options, 'rows')
+      const { after = 0 } = options
+      const found = await callWorker('exportRows', { ...scopeFor(id), after, count: MOST_ROWS })
       return found && storedRows(found)
     },
-    async export(id, how = {}) {
-      checkNames(how, 'export')
+    async export(id, options = {}) {
+      checkNames(options, 'export')
       if (id !== undefined) checkId(id)
-      return (await loadTransfer()).exportFile(agent, id, how.through)
+      return (await loadTransfer()).exportFile(agent, id, options.through)
     },
     async import(file) {
       return (await loadTransfer()).importFile(agent, file)

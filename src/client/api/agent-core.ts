@@ -23,7 +23,7 @@ import { randomId } from '../../lib/random-id.ts'
 import { loadPart } from './load-part.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './agent-parts.ts'
-import type * as live from './lazy-runtime.ts'
+import type * as runtime from './lazy-runtime.ts'
 import { SKILL_TOOLS } from '../features/skill.ts'
 import {
   createSnapshotStore,
@@ -37,7 +37,7 @@ import { untilAborted } from '../runs/until-aborted.ts'
 import type { WorkerLink } from '../worker-link/worker-link.ts'
 import type { InlineWorker } from '../worker-link/worker-start.ts'
 
-type Live = typeof live
+type Runtime = typeof runtime
 
 /** The parts of an agent, wired together. */
 export class AgentCore implements AgentParts {
@@ -55,12 +55,12 @@ export class AgentCore implements AgentParts {
   readonly #life = new AbortController()
   readonly #conversations = new Map<string, Conversation>()
   /** Functions that reject the public promises that are still open. */
-  readonly #open = new Set<(error: OffstageError) => void>()
+  readonly #rejecters = new Set<(error: OffstageError) => void>()
   /** Controllers of work outside runs, such as extractions. `abort()` and `dispose()` stop it. */
-  readonly #stops = new Set<AbortController>()
+  readonly #controllers = new Set<AbortController>()
   #agentId: string | undefined
-  #loading: Promise<Live> | undefined
-  #live: Live | undefined
+  #loading: Promise<Runtime> | undefined
+  #runtime: Runtime | undefined
   #link: WorkerLink | undefined
   #disposal: Promise<void> | undefined
 
@@ -101,16 +101,16 @@ export class AgentCore implements AgentParts {
         void this.later('sendAbort')(runId).catch(() => this.runs.aborts.delete(runId)),
       resultOf: (ref, outcome) =>
         this.#link?.feeds.resultOf({ ...ref, storage: storageKey(this.scope().storage) }, outcome),
-      onLeft: (ref, outcome) => void this.later('left')(ref, outcome).catch(() => {}),
+      onLeft: (ref, outcome) => void this.later('leaveRun')(ref, outcome).catch(() => {}),
       onHandle: (run) => this.agentEvents.emit({ type: 'run', run }),
       onOpen: (openRuns) =>
         this.agentEvents.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
     })
     const isStarted = this.#isStarted
-    const shown = <Item>(open: SnapshotHost<readonly Item[]>['open']) =>
+    const createListStore = <Item>(open: SnapshotHost<readonly Item[]>['open']) =>
       createSnapshotStore<readonly Item[]>([], { isStarted, open, failed: () => [] })
-    this.list = shown(this.later('showList'))
-    this.tools = shown(this.later('showTools'))
+    this.list = createListStore(this.later('showList'))
+    this.tools = createListStore(this.later('showTools'))
   }
 
   /** True once the worker was asked for something. */
@@ -125,65 +125,67 @@ export class AgentCore implements AgentParts {
 
   /** Asks the worker, and starts it if needed. */
   readonly callWorker: CallWorker = (name, argument) =>
-    this.#withLive((live) => this.#line(live).callWorker(name, argument))
+    this.#withRuntime((runtime) => this.#caller(runtime).callWorker(name, argument))
 
   readonly callWorkerOnce: CallWorker = (name, argument) =>
-    this.#withLive((live) => this.#line(live).callWorkerOnce(name, argument))
+    this.#withRuntime((runtime) => this.#caller(runtime).callWorkerOnce(name, argument))
 
   /** Returns a method whose implementation is loaded with the worker. */
   readonly later = <Name extends keyof AgentCommands>(name: Name): AgentCommands[Name] => {
-    const method = (...command: never[]): Promise<unknown> =>
-      this.#withLive((live) => (live.createCommands(this)[name] as typeof method)(...command))
+    const method = (...args: never[]): Promise<unknown> =>
+      this.#withRuntime((runtime) => (runtime.createCommands(this)[name] as typeof method)(...args))
     return method as AgentCommands[Name]
   }
 
   /** Resolves to the answer. Rejects with `disposed` as soon as the agent is disposed, even if the work hangs. */
-  whileAlive<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
+  whileAlive<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     if (this.signal.aborted) return Promise.reject(disposedError())
     return new Promise((resolve, reject) => {
-      this.#open.add(reject)
-      void answer()
+      this.#rejecters.add(reject)
+      void work()
         .then(resolve, reject)
-        .finally(() => this.#open.delete(reject))
+        .finally(() => this.#rejecters.delete(reject))
     })
   }
 
   /** Runs work that `abort()`, `dispose()` and the caller's own signal can stop. */
   stoppable<Answer>(
-    own: AbortSignal | undefined,
+    callerSignal: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<Answer>,
   ): Promise<Answer> {
     return this.whileAlive(() => {
-      const stop = new AbortController()
-      const signal = AbortSignal.any([...(own ? [own] : []), stop.signal])
-      this.#stops.add(stop)
-      return untilAborted(() => work(signal), signal).finally(() => this.#stops.delete(stop))
+      const controller = new AbortController()
+      const signal = AbortSignal.any([...(callerSignal ? [callerSignal] : []), controller.signal])
+      this.#controllers.add(controller)
+      return untilAborted(() => work(signal), signal).finally(() =>
+        this.#controllers.delete(controller),
+      )
     })
   }
 
   abort(reason?: string): void {
     for (const { run } of this.runs.openRuns.values()) run.abort(reason)
-    for (const stop of this.#stops) stop.abort(reason)
+    for (const controller of this.#controllers) controller.abort(reason)
   }
 
   /**
    * Runs work that needs the module loaded with the worker: at once if it is there, so that commands keep the order of
    * their calls. Rejects with `worker-load-failed` if it can't be fetched; the next call tries again.
    */
-  #withLive<Answer>(work: (live: Live) => Promise<Answer>): Promise<Answer> {
+  #withRuntime<Answer>(work: (runtime: Runtime) => Promise<Answer>): Promise<Answer> {
     return this.whileAlive(async () => {
-      const live = this.#live ?? (await this.#load())
+      const runtime = this.#runtime ?? (await this.#loadRuntime())
       // Whoever waits was told that the agent is disposed of.
       this.signal.throwIfAborted()
-      return work(live)
+      return work(runtime)
     })
   }
 
-  #load(): Promise<Live> {
+  #loadRuntime(): Promise<Runtime> {
     this.#loading ??= loadPart(() => import('./lazy-runtime.ts'))
-      .then(async (live) => {
-        await live.prepareIdleWork(this.options)
-        return (this.#live = live)
+      .then(async (runtime) => {
+        await runtime.prepareIdleWork(this.options)
+        return (this.#runtime = runtime)
       })
       .catch((error) => {
         this.#loading = undefined
@@ -192,35 +194,35 @@ export class AgentCore implements AgentParts {
     return this.#loading
   }
 
-  #line(live: Live): WorkerCaller {
-    return this.#joined(live).line(this.scope().agentId, this.signal)
+  #caller(runtime: Runtime): WorkerCaller {
+    return this.#connect(runtime).caller(this.scope().agentId, this.signal)
   }
 
-  #joined(live: Live): WorkerLink {
+  #connect(runtime: Runtime): WorkerLink {
     if (!this.#link) {
-      this.#link = live.connectAgent({ ...this.options, inline: this.#inline }, this)
-      live.workWhileIdle(this)
+      this.#link = runtime.connectAgent({ ...this.options, inline: this.#inline }, this)
+      runtime.workWhileIdle(this)
     }
     return this.#link
   }
 
-  readonly link = (): WorkerLink => this.#joined(this.#live as Live)
+  readonly link = (): WorkerLink => this.#connect(this.#runtime as Runtime)
 
   /** Makes an agent with the same worker. */
-  readonly #sibling = (options: AgentOptions): AgentCore => new AgentCore(options, this.#inline)
+  readonly #create = (options: AgentOptions): AgentCore => new AgentCore(options, this.#inline)
 
   /** Returns the conversation's handle, with the agent's methods bound to it. */
   conversation(id: string, agent: Agent, start: RunStarter): Conversation {
-    const known = this.#conversations.get(id)
-    if (known) return known
-    const at = (call: CallRef): CallRef => {
+    const existing = this.#conversations.get(id)
+    if (existing) return existing
+    const toRef = (call: CallRef): CallRef => {
       if (typeof call === 'string') return { conversationId: id, toolCallId: call }
-      const { conversationId: of, toolCallId } = call ?? {}
+      const { conversationId: givenId, toolCallId } = call ?? {}
       // Pending calls of child conversations are listed here, too.
-      const isBelow = ({ conversationId, ...pending }: PendingCall): boolean =>
-        of !== undefined && conversationId === of && pending.toolCallId === toolCallId
-      const isShown = conversation.getSnapshot().pending.some(isBelow)
-      return { ...call, conversationId: isShown && of !== undefined ? of : id }
+      const isChildCall = ({ conversationId, ...pending }: PendingCall): boolean =>
+        givenId !== undefined && conversationId === givenId && pending.toolCallId === toolCallId
+      const isListed = conversation.getSnapshot().pending.some(isChildCall)
+      return { ...call, conversationId: isListed && givenId !== undefined ? givenId : id }
     }
     const conversation: Conversation = {
       ...createSnapshotStore(emptySnapshot(id, 'loading'), {
@@ -240,14 +242,14 @@ export class AgentCore implements AgentParts {
       },
       resume: (options) => agent.resume(id, options),
       continue: () => agent.continue(id),
-      approve: (call, options) => agent.approve(at(call), options),
-      approveAll: (calls) => agent.approveAll(calls.map(at)),
-      deny: (call, reason) => agent.deny(at(call), reason),
-      consent: (call, event) => agent.consent(at(call), event),
-      answer: (call, answer, options) => agent.answer(at(call), answer, options),
-      supplyOutput: (call, output, options) => agent.supplyOutput(at(call), output, options),
-      settle: (call, outcome, options) => agent.settle(at(call), outcome, options),
-      resolveInterrupted: (call, ...verdict) => agent.resolveInterrupted(at(call), ...verdict),
+      approve: (call, options) => agent.approve(toRef(call), options),
+      approveAll: (calls) => agent.approveAll(calls.map(toRef)),
+      deny: (call, reason) => agent.deny(toRef(call), reason),
+      consent: (call, event) => agent.consent(toRef(call), event),
+      answer: (call, answer, options) => agent.answer(toRef(call), answer, options),
+      supplyOutput: (call, output, options) => agent.supplyOutput(toRef(call), output, options),
+      settle: (call, outcome, options) => agent.settle(toRef(call), outcome, options),
+      resolveInterrupted: (call, ...args) => agent.resolveInterrupted(toRef(call), ...args),
       revoke: (consentId) => this.later('revoke')(id, consentId),
       steer: async (input, options = {}) => {
         const { when = 'next-step' } = options
@@ -267,7 +269,7 @@ export class AgentCore implements AgentParts {
         return this.later('undoTurn')(conversation, toolCallId, options)
       },
       discuss: async (call, question) =>
-        this.later('discuss')({ call: at(call), question, conversation, create: this.#sibling }),
+        this.later('discuss')({ call: toRef(call), question, conversation, create: this.#create }),
       takeOver: (options) => this.later('takeOver')(id, options),
     }
     this.#conversations.set(id, conversation)
@@ -281,14 +283,14 @@ export class AgentCore implements AgentParts {
     if (this.#disposal) return this.#disposal
     this.#life.abort()
     this.runs.endAll({ outcome: 'aborted', reason: UNFINISHED_REASONS.disposed })
-    for (const reject of this.#open) reject(disposedError())
-    for (const stop of this.#stops) stop.abort(UNFINISHED_REASONS.disposed)
+    for (const reject of this.#rejecters) reject(disposedError())
+    for (const controller of this.#controllers) controller.abort(UNFINISHED_REASONS.disposed)
     this.agentEvents.clear()
-    this.#disposal = this.#letGo()
+    this.#disposal = this.#release()
     return this.#disposal
   }
 
-  async #letGo(): Promise<void> {
+  async #release(): Promise<void> {
     await this.#link?.releaseAgent(this.scope().agentId)
     this.registry.clear()
   }

@@ -293,15 +293,15 @@ export interface PageStorage {
 /** Empty without a storage manager: on plain HTTP, and in some private windows. */
 const manager = (): Partial<StorageManager> => globalThis.navigator?.storage ?? {}
 
-const known = <Value>(asked: Promise<Value> | undefined): Promise<Value | undefined> =>
-  Promise.resolve(asked).catch(() => undefined)
+const valueOrUndefined = <Value>(promise: Promise<Value> | undefined): Promise<Value | undefined> =>
+  Promise.resolve(promise).catch(() => undefined)
 
 export const pageStorage: PageStorage = {
-  persist: async () => (await known(manager().persist?.())) === true,
+  persist: async () => (await valueOrUndefined(manager().persist?.())) === true,
   async estimate() {
     const [{ usage, quota } = {}, persisted = false] = await Promise.all([
-      known(manager().estimate?.()),
-      known(manager().persisted?.()),
+      valueOrUndefined(manager().estimate?.()),
+      valueOrUndefined(manager().persisted?.()),
     ])
     return {
       ...(usage !== undefined && { usage }),

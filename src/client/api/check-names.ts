@@ -96,10 +96,10 @@ function isPlain(value: unknown, name: string): boolean {
 }
 
 /** Returns name and value of each option. Control tools are a list of names. */
-function entriesOf(value: unknown, owner: Owner, of: string): [name: string, value?: unknown][] {
+function entriesOf(value: unknown, owner: Owner, label: string): [name: string, value?: unknown][] {
   if (owner === 'controlTools') return [[String(value)]]
   if (typeof value === 'object' && value !== null) return Object.entries(value)
-  throw badConfig(`${of} must be an object.`)
+  throw badConfig(`${label} must be an object.`)
 }
 
 /** Splits each option into its name, a sign (`:` or `=`) and its allowed kinds. */
@@ -118,7 +118,9 @@ function kindOf(value: unknown): string {
 
 /** True for a known option in another case or punctuation (`base_url`), or within `letters` edits. */
 export function isMisspelt(name: string, owner: Owner, letters = 0): boolean {
-  return namesOf(owner).some((known) => isWithin(letters, plain(name), plain(known)))
+  return namesOf(owner).some((option) =>
+    isWithin(letters, normalizeName(name), normalizeName(option)),
+  )
 }
 
 /** Names that other libraries use. */
@@ -133,18 +135,20 @@ const ALIASES: { readonly [name: string]: string } = {
 }
 
 /** Returns the name that is compared: lower case, without punctuation, and ours instead of another library's. */
-function meant(name: string): string {
-  const word = plain(name)
-  return (Object.hasOwn(ALIASES, word) && plain(ALIASES[word] ?? '')) || word
+function canonicalName(name: string): string {
+  const canonical = normalizeName(name)
+  return (Object.hasOwn(ALIASES, canonical) && normalizeName(ALIASES[canonical] ?? '')) || canonical
 }
 
 /** Suggests the likely option here, else the option of that name elsewhere. Else lists all options. */
 function hint(name: string, owner: Owner): string {
-  const word = meant(name)
+  const canonical = canonicalName(name)
   const elsewhere = (): string | undefined => {
-    for (const place in OPTION_NAMES) {
-      const same = namesOf(place as Owner).find((other) => word === plain(other))
-      if (same) return `${same} of ${place}`
+    for (const otherOwner in OPTION_NAMES) {
+      const match = namesOf(otherOwner as Owner).find(
+        (option) => canonical === normalizeName(option),
+      )
+      if (match) return `${match} of ${otherOwner}`
     }
     return undefined
   }
@@ -152,11 +156,11 @@ function hint(name: string, owner: Owner): string {
 }
 
 /** Returns the known name that was probably meant, at most 5 edits away: each more takes three times as long. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  const word = meant(name)
-  for (let edits = 0; edits < 6 && edits * 2 < word.length; edits++) {
-    const near = known.find((other) => isNear(word, plain(other), edits))
-    if (near) return near
+export function nearest(name: string, knownNames: readonly string[]): string | undefined {
+  const canonical = canonicalName(name)
+  for (let edits = 0; edits < 6 && edits * 2 < canonical.length; edits++) {
+    const match = knownNames.find((candidate) => isNear(canonical, normalizeName(candidate), edits))
+    if (match) return match
   }
   return undefined
 }
@@ -164,23 +168,23 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 /** Suggests the known name that was probably meant, else one from elsewhere. Else lists all. */
 export function hintAmong(
   name: string,
-  known: readonly string[],
+  knownNames: readonly string[],
   elsewhere?: () => string | undefined,
 ): string {
-  const near = nearest(name, known) ?? elsewhere?.()
-  return near ? `Did you mean ${near}?` : `It has ${known.join(', ')}.`
+  const match = nearest(name, knownNames) ?? elsewhere?.()
+  return match ? `Did you mean ${match}?` : `It has ${knownNames.join(', ')}.`
 }
 
 /**
  * Whether two names match within `edits` edits, fewer than half of the letters. From one edit on, a part of at least
  * three letters matches, too: `approval` matches `needsApproval`.
  */
-function isNear(word: string, other: string, edits: number): boolean {
-  if (edits > 0 && (word.includes(other) || (word[2] && other.includes(word)))) return true
-  return edits * 2 < other.length && isWithin(edits, word, other)
+function isNear(name: string, other: string, edits: number): boolean {
+  if (edits > 0 && (name.includes(other) || (name[2] && other.includes(name)))) return true
+  return edits * 2 < other.length && isWithin(edits, name, other)
 }
 
-function plain(name: string): string {
+function normalizeName(name: string): string {
   return name.toLowerCase().replace(/\W|_/g, '')
 }
 
@@ -188,9 +192,9 @@ function plain(name: string): string {
 function isWithin(edits: number, from: string, to: string): boolean {
   if (Math.abs(from.length - to.length) > edits) return false
   if (!from) return true
-  const after = (letters: number, others: number, more = 1): boolean =>
-    isWithin(edits - more, from.slice(letters), to.slice(others))
-  if (from[0] === to[0]) return after(1, 1, 0)
-  if (from[0] === to[1] && from[1] === to[0] && after(2, 2)) return true
-  return after(1, 1) || after(1, 0) || after(0, 1)
+  const restMatches = (fromCount: number, toCount: number, cost = 1): boolean =>
+    isWithin(edits - cost, from.slice(fromCount), to.slice(toCount))
+  if (from[0] === to[0]) return restMatches(1, 1, 0)
+  if (from[0] === to[1] && from[1] === to[0] && restMatches(2, 2)) return true
+  return restMatches(1, 1) || restMatches(1, 0) || restMatches(0, 1)
 }

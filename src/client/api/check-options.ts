@@ -18,8 +18,8 @@ export function checkOptions(options: AgentOptions): void {
   checkNames(options ?? {}, 'createAgent')
   const { compaction, storage, worker } = options ?? {}
   checkModel(options?.model, options ?? {})
-  const wrong = wrongLimit({ ...options, ...options.limits })
-  if (wrong) throw badConfig(wrong)
+  const problem = limitProblem({ ...options, ...options.limits })
+  if (problem) throw badConfig(problem)
   const { verifyRounds = 0 } = options
   if (!Number.isInteger(verifyRounds) || verifyRounds < 0)
     throw badConfig('verifyRounds must be a whole number, 0 or more.')
@@ -38,8 +38,8 @@ export function checkOptions(options: AgentOptions): void {
   for (const engine of options.engines ?? [])
     if (typeof engine?.open !== 'function' || typeof engine.release !== 'function')
       throw badConfig('engines must be objects with open() and release().')
-  for (const each of memoriesOf(options))
-    if (typeof each?.retrieve !== 'function') throw badConfig('A memory must have retrieve().')
+  for (const memory of memoriesOf(options))
+    if (typeof memory?.retrieve !== 'function') throw badConfig('A memory must have retrieve().')
   if (worker && options.workerUrl) throw badConfig('Give worker or workerUrl, not both.')
 }
 
@@ -61,14 +61,14 @@ export function checkModel(
   const { provider } = model ?? {}
   if (!provider || !modelName(model))
     throw badConfig("model must be like { provider: 'ollama', model: 'qwen3:4b' }.")
-  const known = [...PROVIDER_IDS, ...engines.map((engine) => engine?.id)]
-  if (!worker && !workerUrl && !known.includes(provider))
+  const providers = [...PROVIDER_IDS, ...engines.map((engine) => engine?.id)]
+  if (!worker && !workerUrl && !providers.includes(provider))
     throw new OffstageError(
       'unknown-provider',
-      `There is no provider ${provider}. ${hintAmong(provider, known)}`,
+      `There is no provider ${provider}. ${hintAmong(provider, providers)}`,
     )
-  const isOwn = !(PROVIDER_IDS as readonly string[]).includes(provider)
-  checkNames(model, 'model', { allows: (name) => isOwn && !isMisspelt(name, 'model') })
+  const isCustom = !(PROVIDER_IDS as readonly string[]).includes(provider)
+  checkNames(model, 'model', { allows: (name) => isCustom && !isMisspelt(name, 'model') })
   const { prices } = model
   if (prices && !(prices.input < Infinity && prices.output < Infinity))
     throw badConfig('model.prices must have input and output, in USD per million tokens.')
@@ -77,7 +77,7 @@ export function checkModel(
 }
 
 /** Returns the message for an invalid limit; undefined if all are valid. */
-export function wrongLimit(limits: Partial<RunLimits>): string | undefined {
+export function limitProblem(limits: Partial<RunLimits>): string | undefined {
   const { maxSteps = 0, retries = 0, maxChildren = 0 } = limits
   const { steps = 1, tokens = 1, costUSD = 1, minutes = 1 } = limits
   if (!Number.isInteger(maxSteps) || maxSteps < -1)
@@ -101,8 +101,8 @@ export function checkPrices(
   { model, reflect }: Pick<AgentOptions, 'model' | 'reflect'>,
 ): void {
   if (limits?.costUSD === undefined) return
-  const asked = [model, reflect?.model ?? model]
-  const unpriced = asked.find(({ prices, provider }) => !prices && !isPricedVendor(provider))
+  const models = [model, reflect?.model ?? model]
+  const unpriced = models.find(({ prices, provider }) => !prices && !isPricedVendor(provider))
   if (unpriced) throw badConfig(pricesMissing(modelName(unpriced)))
 }
 

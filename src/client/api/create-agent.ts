@@ -24,48 +24,52 @@ import { type CallAnswers, type ConsumedConsent, toCallRef } from '../execution/
  * Answers to waiting calls, each sent after the check that a person gave it. Arguments are copied at once, so that
  * later changes by the caller can't alter what the person agreed to.
  */
-function personAnswers({
+function createCallAnswers({
   personCheck,
   later,
 }: Pick<AgentCore, 'personCheck' | 'later'>): CallAnswers {
   return {
     consent: (call, event) => personCheck.createConsent(call, event),
-    async approve(call, how) {
-      const [ref, said] = copyPlain([toCallRef(call), how] as const)
-      const word = personCheck.checkAnswer(ref, how?.consent)
-      return unlessInvalid(word, later('approve')(ref, said, word.requestSeq))
+    async approve(call, options) {
+      const [ref, copiedOptions] = copyPlain([toCallRef(call), options] as const)
+      const consumed = personCheck.checkAnswer(ref, options?.consent)
+      return restoreIfInvalid(consumed, later('approve')(ref, copiedOptions, consumed.requestSeq))
     },
     async approveAll(calls) {
       const refs = copyPlain(calls.map(toCallRef))
-      const asked = personCheck.checkApprovals(refs)
-      const approving = refs.map((ref, at) => later('approve')(ref, undefined, asked[at]))
-      const answers = await Promise.allSettled(approving)
-      const failed = answers.find((answer) => answer.status === 'rejected')
+      const requestSeqs = personCheck.checkApprovals(refs)
+      const approvals = refs.map((ref, index) =>
+        later('approve')(ref, undefined, requestSeqs[index]),
+      )
+      const results = await Promise.allSettled(approvals)
+      const failed = results.find((answer) => answer.status === 'rejected')
       if (failed) throw failed.reason
-      return answers.filter((answer) => answer.status === 'fulfilled' && answer.value).length
+      return results.filter((answer) => answer.status === 'fulfilled' && answer.value).length
     },
     deny: later('deny'),
-    async answer(call, answer, how) {
-      const [ref, said] = [toCallRef(call), copyPlain(answer)]
+    async answer(call, answer, options) {
+      const [ref, copiedAnswer] = [toCallRef(call), copyPlain(answer)]
       // Declining needs no user gesture, just like `deny`.
-      const isSaid = typeof said === 'string' || said?.action === 'accept'
-      const word = isSaid ? personCheck.checkAnswer(ref, how?.consent) : null
-      return unlessInvalid(word, later('answer')(ref, said))
+      const needsGesture = typeof copiedAnswer === 'string' || copiedAnswer?.action === 'accept'
+      const consumed = needsGesture ? personCheck.checkAnswer(ref, options?.consent) : null
+      return restoreIfInvalid(consumed, later('answer')(ref, copiedAnswer))
     },
-    async supplyOutput(call, output, how) {
-      const [ref, said] = [toCallRef(call), copyPlain(output)]
-      const word = personCheck.checkOutcome(ref, how?.consent)
-      return unlessInvalid(word, later('supplyOutput')(ref, said))
+    async supplyOutput(call, output, options) {
+      const [ref, copiedOutput] = [toCallRef(call), copyPlain(output)]
+      const consumed = personCheck.checkOutcome(ref, options?.consent)
+      return restoreIfInvalid(consumed, later('supplyOutput')(ref, copiedOutput))
     },
-    async settle(call, outcome, how) {
-      const [ref, said] = [toCallRef(call), copyPlain(outcome)]
-      const word = said?.error === undefined ? personCheck.checkOutcome(ref, how?.consent) : null
-      return unlessInvalid(word, later('settle')(ref, said))
+    async settle(call, outcome, options) {
+      const [ref, copiedOutcome] = [toCallRef(call), copyPlain(outcome)]
+      const consumed =
+        copiedOutcome?.error === undefined ? personCheck.checkOutcome(ref, options?.consent) : null
+      return restoreIfInvalid(consumed, later('settle')(ref, copiedOutcome))
     },
-    async resolveInterrupted(call, verdict, ...[output, how]) {
-      const [ref, said] = [toCallRef(call), copyPlain(output)]
-      const word = verdict === 'run-again' ? personCheck.checkAnswer(ref, how?.consent) : null
-      return unlessInvalid(word, later('resolveInterrupted')(ref, verdict, said))
+    async resolveInterrupted(call, verdict, ...[output, options]) {
+      const [ref, copiedOutput] = [toCallRef(call), copyPlain(output)]
+      const consumed =
+        verdict === 'run-again' ? personCheck.checkAnswer(ref, options?.consent) : null
+      return restoreIfInvalid(consumed, later('resolveInterrupted')(ref, verdict, copiedOutput))
     },
   }
 }
@@ -73,14 +77,15 @@ function personAnswers({
 /**
  * Gives the user gesture back if the answer is refused as invalid: nothing was answered, so the person may try again.
  */
-async function unlessInvalid<Answer>(
-  word: ConsumedConsent | null,
+async function restoreIfInvalid<Answer>(
+  consumed: ConsumedConsent | null,
   answering: Promise<Answer>,
 ): Promise<Answer> {
   try {
     return await answering
   } catch (thrown) {
-    if (OffstageError.is(thrown) && /^invalid-(input|config)$/.test(thrown.code)) word?.restore()
+    if (OffstageError.is(thrown) && /^invalid-(input|config)$/.test(thrown.code))
+      consumed?.restore()
     throw thrown
   }
 }
@@ -97,11 +102,12 @@ const PROMPT: JsonSchema = {
   additionalProperties: false,
 }
 
-const load = (): Promise<typeof childRuns> => loadPart(() => import('../sub-agents/child-runs.ts'))
+const loadChildRuns = (): Promise<typeof childRuns> =>
+  loadPart(() => import('../sub-agents/child-runs.ts'))
 
 /** Turns an agent into a tool for other agents. Throws `invalid-config`. */
-function subAgentTool(of: SubAgent): Tool {
-  const { options } = of
+function subAgentTool(subAgent: SubAgent): Tool {
+  const { options } = subAgent
   checkNames(options, 'asTool')
   const { name, title, description, inputSchema = PROMPT, needsApproval } = options
   if (typeof name !== 'string' || typeof description !== 'string')
@@ -117,12 +123,12 @@ function subAgentTool(of: SubAgent): Tool {
     sequential: false,
     async execute(input, context) {
       const parent = callerOf(callers.get(context.signal))
-      return (await load()).runChild(of, parent, { input, context })
+      return (await loadChildRuns()).runChild(subAgent, parent, { input, context })
     },
   }
   setChildRunResumer(tool, {
     async resumeChildRun(agentId, call) {
-      await (await load()).joinChild(of, callerOf(agentId), call)
+      await (await loadChildRuns()).joinChild(subAgent, callerOf(agentId), call)
     },
   })
   return tool
@@ -147,7 +153,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
   if (options.enabledTools) registry.setEnabledTools(options.enabledTools)
   const start = runStarter(core, options)
   const agent: Agent = {
-    run: (input, how) => start({ input }, how),
+    run: (input, options) => start({ input }, options),
     resume: later('resume'),
     continue: later('continue'),
     configure(change) {
@@ -172,7 +178,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     tools: { ...core.tools, list: async () => (await later('showTools')()).read() },
     inputSchema: (toolName) => registry.get(toolName)?.inputSchema ?? null,
     asTool: (options) => subAgentTool({ agent, core, start, options: options as SubAgentOptions }),
-    ...personAnswers(core),
+    ...createCallAnswers(core),
     requirePerson: () => core.personCheck.requirePerson(),
     abort: (reason) => core.abort(reason),
     prepare: later('prepare'),
@@ -195,7 +201,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
   return agent
 }
 
-type Questions = Omit<Conversations, keyof AgentCore['list']>
+type ConversationMethods = Omit<Conversations, keyof AgentCore['list']>
 
 function conversationsOf({ list, later }: AgentCore): Conversations {
   // Built from a list of names: one line per method would take more bytes.
@@ -210,7 +216,7 @@ function conversationsOf({ list, later }: AgentCore): Conversations {
     export: 1,
     import: 1,
     wipe: 1,
-  } satisfies Record<keyof Questions, 1>) as (keyof Questions)[]
-  const questions = names.map((name) => [name, later(name)])
-  return { ...list, ...(Object.fromEntries(questions) as Questions) }
+  } satisfies Record<keyof ConversationMethods, 1>) as (keyof ConversationMethods)[]
+  const methods = names.map((name) => [name, later(name)])
+  return { ...list, ...(Object.fromEntries(methods) as ConversationMethods) }
 }

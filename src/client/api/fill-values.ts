@@ -2,7 +2,7 @@ import { copyPlain } from '../../lib/json/copy-plain.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { PromptValues, RunInput } from './options.ts'
 
-const PLACE = /(\\?)\{\{\s*([\p{L}\p{N}_.-]+)\s*\}\}/gu
+const VALUE_PATTERN = /(\\?)\{\{\s*([\p{L}\p{N}_.-]+)\s*\}\}/gu
 
 /** Replaces `{{name}}` by its value, and `\{{name}}` by the braces. Throws for a name without a value. */
 export function fillValues(
@@ -10,8 +10,8 @@ export function fillValues(
   values: PromptValues,
   code: 'invalid-config' | 'invalid-input',
 ): string {
-  return text.replace(PLACE, (whole, escape: string, name: string) => {
-    if (escape) return whole.slice(1)
+  return text.replace(VALUE_PATTERN, (match, escape: string, name: string) => {
+    if (escape) return match.slice(1)
     const value = Object.hasOwn(values, name) ? values[name] : undefined
     if (/^(string|number|boolean)$/.test(typeof value)) return String(value)
     throw new OffstageError(

@@ -21,7 +21,7 @@ import {
 } from './agent-config.ts'
 import type { CompactionChooser } from '../features/choose-compaction.ts'
 import { badConfig } from './failures.ts'
-import { hooked } from '../execution/execution.ts'
+import { toHookedCall } from '../execution/execution.ts'
 import { stringify, truncate } from '../execution/format-output.ts'
 import { fillValues } from './fill-values.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
@@ -36,7 +36,13 @@ import type * as SkillsOnPage from '../features/skills-on-page.ts'
 import type { ToolRegistry } from '../tools/tool-registry.ts'
 import type { Row } from '../../protocol/fact.ts'
 import { pageActs } from '../../protocol/page-acts.ts'
-import { type Asked, type CallRef, nowMs, toCallRef, UNKNOWN } from '../execution/person-check.ts'
+import {
+  type CallRequest,
+  type CallRef,
+  nowMs,
+  toCallRef,
+  UNKNOWN_REQUEST,
+} from '../execution/person-check.ts'
 
 /**
  * Code that an agent needs once it has a worker: the wire, supervision, publishing and tool execution. Imported with
@@ -54,10 +60,10 @@ type PageParts = VerifierParts & { readonly config: AgentConfig; readonly regist
 /** Functions of an agent's configuration that the worker may call. */
 function createAgentPage(agent: PageParts): AgentPage {
   const { config, options, registry, signal } = agent
-  const approvals = loadingApprovals(agent)
+  const loadApprovals = createApprovalsLoader(agent)
   const warned = new Set<string>()
-  const tools = async (): Promise<ToolDescriptor[]> =>
-    withNames(agent, await describeAll(options, registry, approvals), warned)
+  const readTools = async (): Promise<ToolDescriptor[]> =>
+    withNames(agent, await describeAll(options, registry, loadApprovals), warned)
   const book = createConfigBook()
   return {
     async stepContext(query) {
@@ -67,7 +73,7 @@ function createAgentPage(agent: PageParts): AgentPage {
       // An agent that is called as a tool can't call other agents.
       const isOffered = ({ name }: ToolDescriptor): boolean =>
         !isChild || !findChildRunResumer(registry.get(name)?.tool)
-      const offered = toolless ? [] : (await tools()).filter(isOffered)
+      const offered = toolless ? [] : (await readTools()).filter(isOffered)
       return {
         ...modelOfPage(model, options.engines),
         configId: book.idOf(model),
@@ -77,14 +83,14 @@ function createAgentPage(agent: PageParts): AgentPage {
           : fillValues(config.instructions, config.values, 'invalid-config'),
         ...(context !== undefined && { context: truncate(context) }),
         tools: offered,
-        ...(options.skills?.length && { skills: options.skills.map(refOf) }),
-        ...leftOut(registry, offered),
+        ...(options.skills?.length && { skills: options.skills.map(skillRef) }),
+        ...omittedTools(registry, offered),
         hasBeforeToolCall:
           !!options.beforeToolCall || registry.all().some(({ tool }) => tool.applyDefaults),
         ...workerOptions(options, config),
       }
     },
-    currentTools: async () => tools(),
+    currentTools: async () => readTools(),
     readSkill: async ({ name }) =>
       options.skills ? (await loadSkills()).skillText(options.skills, name) : null,
     credentials: async ({ configId, endpoint, previousRejected }) =>
@@ -98,7 +104,7 @@ function createAgentPage(agent: PageParts): AgentPage {
       return transfer(line, [line.port])
     },
     beforeToolCall: (call) => beforeToolCall(agent, call),
-    ...callHooks(agent, approvals),
+    ...callHooks(agent, loadApprovals),
     ...modelHooks(agent),
     ...compactionPolicy(agent),
     ...rareCalls(agent),
@@ -122,7 +128,7 @@ async function withNames(
 type LoadApprovals = () => Promise<ApprovalFunctions>
 
 /** Loads the functions that decide about approval, once for each agent. */
-function loadingApprovals(agent: PageParts): LoadApprovals {
+function createApprovalsLoader(agent: PageParts): LoadApprovals {
   let approvals: ApprovalFunctions | undefined
   return async () => {
     const part = await loadHooks()
@@ -149,7 +155,7 @@ function callHooks(
       const approvals = await loadApprovals().catch(() => null)
       if (!approvals) return true
       return retryWhenLeaving(() =>
-        approvals.needsApproval(registry.get(call.toolName), call, hooked(call)),
+        approvals.needsApproval(registry.get(call.toolName), call, toHookedCall(call)),
       )
     },
     async commits(call) {
@@ -166,13 +172,15 @@ function callHooks(
     },
     async secretsIn(call) {
       const part = await loadHooks()
-      const warnOf = (message: string): void => warn('hook-failed', message)
-      return retryWhenLeaving(() => part.secretsIn(registry.get(call.toolName), call, warnOf))
+      const warnHookFailed = (message: string): void => warn('hook-failed', message)
+      return retryWhenLeaving(() =>
+        part.secretsIn(registry.get(call.toolName), call, warnHookFailed),
+      )
     },
     async reconcileTool(call) {
       const part = await loadHooks().catch(() => null)
       return part
-        ? part.reconcile(registry.get(call.toolName), call, hooked(call))
+        ? part.reconcile(registry.get(call.toolName), call, toHookedCall(call))
         : { type: 'unknown' }
     },
   }
@@ -305,22 +313,22 @@ async function describeAll(
   const part = skills.length > 0 ? await loadSkills() : undefined
   part?.provideFiles(registry, skills)
   const described = describeTools(registry, options)
-  const own = part ? part.withSkills(described, skills, tools) : described
-  if (controlTools.length === 0) return own
+  const appTools = part ? part.withSkills(described, skills, tools) : described
+  if (controlTools.length === 0) return appTools
   const { controlDescriptors } = await loadPartWithRetry(() => import('../tools/control-tools.ts'))
-  return [...own, ...controlDescriptors(controlTools, questionFields)]
+  return [...appTools, ...controlDescriptors(controlTools, questionFields)]
 }
 
 function loadSkills(): Promise<typeof SkillsOnPage> {
   return loadPartWithRetry(() => import('../features/skills-on-page.ts'))
 }
 
-function refOf({ name, description, loaded }: Skill): SkillRef {
+function skillRef({ name, description, loaded }: Skill): SkillRef {
   return { name, description, ...(loaded && { loaded }) }
 }
 
 /** Returns the names of registered tools that aren't offered. */
-function leftOut(
+function omittedTools(
   registry: ToolRegistry,
   offered: readonly ToolDescriptor[],
 ): { readonly otherTools?: readonly string[] } {
@@ -339,12 +347,12 @@ async function beforeToolCall(
     const part =
       entry?.tool.applyDefaults &&
       (await loadPartWithRetry(() => import('../tools/apply-defaults.ts')))
-    const asked = part ? part.withDefaults(call, entry.inputSchema) : call
+    const callWithDefaults = part ? part.withDefaults(call, entry.inputSchema) : call
     // Input that a person wrote only gets the defaults of missing values; no hook may change it.
     const verdict = call.edited
       ? null
-      : await retryWhenLeaving(async () => options.beforeToolCall?.(hooked(asked)))
-    const answer = Object(verdict ?? asked) as {
+      : await retryWhenLeaving(async () => options.beforeToolCall?.(toHookedCall(callWithDefaults)))
+    const answer = Object(verdict ?? callWithDefaults) as {
       readonly veto?: unknown
       readonly input?: JsonValue
     }
@@ -372,10 +380,10 @@ export function connectAgent(options: LinkOptions, agent: AgentParts): WorkerLin
 /** The agent's interface for its worker, its supervision and its tool executions. */
 function createLinkedAgent(agent: AgentParts): LinkedAgent {
   const { agentEvents, config, personCheck, lists, registry, runs, signal, options } = agent
-  const asked = new AskedCalls()
+  const waitingCalls = new WaitingCalls()
   const warn = (code: string, message: string): void =>
     agentEvents.emit({ type: 'warning', code, message })
-  personCheck.find = (call) => asked.find(call)
+  personCheck.find = (call) => waitingCalls.find(call)
   return {
     agentId: agent.scope().agentId,
     redactor: options.redact && {
@@ -386,7 +394,7 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
     parts: agent,
     page: createAgentPage({ options, config, registry, signal, warn }),
     onRow(row) {
-      if (asked.note(row)) personCheck.watch()
+      if (waitingCalls.record(row)) personCheck.watch()
       for (const list of lists) list.changed()
     },
     onListChange(storage) {
@@ -418,7 +426,8 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
         }),
       line: {
         callTool: (call) => agent.callWorker('callTool', { ...agent.scope(), ...call }),
-        keepOutcomes: (kept) => agent.callWorker('keepOutcomes', { ...agent.scope(), ...kept }),
+        keepOutcomes: (command) =>
+          agent.callWorker('keepOutcomes', { ...agent.scope(), ...command }),
       },
       warn,
     }),
@@ -441,27 +450,27 @@ export function workWhileIdle(agent: AgentParts): void {
 }
 
 /** Calls that wait for a person or the page, as far as this page was notified. */
-export class AskedCalls {
+export class WaitingCalls {
   /** Entries by call, then conversation: two conversations may have a call with the same id. */
-  readonly #calls = new Map<string, Map<string, Asked>>()
+  readonly #calls = new Map<string, Map<string, CallRequest>>()
 
   /** Records a row. True if the row requests an answer. */
-  note(row: Row): boolean {
+  record(row: Row): boolean {
     switch (row.type) {
       case 'approval-requested':
       case 'call-interrupted':
       case 'call-suspended':
       case 'output-requested':
       case 'question-asked':
-        this.#noteAsked(row.path.at(-1) ?? '', row)
+        this.#addRequest(row.path.at(-1) ?? '', row)
         return true
       case 'approval-answered':
       case 'call-started':
       case 'call-settled': {
         const toolCallId = row.path.at(-1) ?? ''
-        const places = this.#calls.get(toolCallId)
-        places?.delete(row.conversationId)
-        if (places?.size === 0) this.#calls.delete(toolCallId)
+        const byConversation = this.#calls.get(toolCallId)
+        byConversation?.delete(row.conversationId)
+        if (byConversation?.size === 0) this.#calls.delete(toolCallId)
         return false
       }
       default:
@@ -469,22 +478,22 @@ export class AskedCalls {
     }
   }
 
-  #noteAsked(toolCallId: string, { type, conversationId, seq }: Row): void {
-    const places = this.#calls.get(toolCallId) ?? new Map<string, Asked>()
-    this.#calls.set(toolCallId, places)
-    const turns = places.get(conversationId)?.turns ?? pageActs().turns
+  #addRequest(toolCallId: string, { type, conversationId, seq }: Row): void {
+    const byConversation = this.#calls.get(toolCallId) ?? new Map<string, CallRequest>()
+    this.#calls.set(toolCallId, byConversation)
+    const turns = byConversation.get(conversationId)?.turns ?? pageActs().turns
     const isApproval = type === 'approval-requested'
-    places.set(conversationId, { turns, at: nowMs(), ...(isApproval && { seq }) })
+    byConversation.set(conversationId, { turns, at: nowMs(), ...(isApproval && { seq }) })
   }
 
   /** Returns the entry of a call. If several match, returns the strictest combination. */
-  find(call: CallRef): Asked {
+  find(call: CallRef): CallRequest {
     const { toolCallId, conversationId } = toCallRef(call)
-    const places = this.#calls.get(toolCallId)
-    if (!places) return UNKNOWN
-    if (conversationId !== undefined) return places.get(conversationId) ?? UNKNOWN
-    const all = [...places.values()]
-    const [only = UNKNOWN] = all
+    const byConversation = this.#calls.get(toolCallId)
+    if (!byConversation) return UNKNOWN_REQUEST
+    if (conversationId !== undefined) return byConversation.get(conversationId) ?? UNKNOWN_REQUEST
+    const all = [...byConversation.values()]
+    const [only = UNKNOWN_REQUEST] = all
     if (all.length === 1) return only
     return {
       turns: Math.min(...all.map(({ turns }) => turns)),

@@ -4,7 +4,7 @@ import { sleep } from '../../lib/sleep.ts'
 /** How long to wait for a stalled server. Milliseconds. */
 const LOAD_MS = 60_000
 
-const SILENT = 'the server does not answer'
+const NO_ANSWER = 'the server does not answer'
 
 /**
  * Loads a part of the package that isn't needed at once. Rejects with `worker-load-failed`, even if a bundler's loader
@@ -13,17 +13,17 @@ const SILENT = 'the server does not answer'
 export async function loadPart<Part>(
   load: () => Promise<Part>,
   /** Earlier error that the part was to diagnose. Reported if the part can't be loaded. */
-  before?: unknown,
+  earlierError?: unknown,
 ): Promise<Part> {
   try {
     const part = await Promise.race([load(), sleep(LOAD_MS)])
     if (part) return part
-    throw new Error(SILENT)
-  } catch (missing) {
-    const cause = before ?? missing
+    throw new Error(NO_ANSWER)
+  } catch (thrown) {
+    const cause = earlierError ?? thrown
     throw new OffstageError(
       'worker-load-failed',
-      `A part of offstage could not be loaded (are all files of one release served, and allowed by the CSP?${isOfLoading(missing) ? '' : " Or did a script of the page's own throw while it loaded?"}): ${describeThrown(cause)}`,
+      `A part of offstage could not be loaded (are all files of one release served, and allowed by the CSP?${isLoadError(thrown) ? '' : " Or did a script of the page's own throw while it loaded?"}): ${describeThrown(cause)}`,
       {
         retryable: true,
         details: { reason: globalThis.navigator?.onLine === false ? 'offline' : 'import' },
@@ -34,7 +34,9 @@ export async function loadPart<Part>(
 }
 
 /** True if the browser could not fetch the import. Errors that the module itself throws reject the import, too. */
-function isOfLoading(thrown: unknown): boolean {
-  const words = describeThrown(thrown)
-  return words.includes(SILENT) || (thrown instanceof TypeError && /import|modul/i.test(words))
+function isLoadError(thrown: unknown): boolean {
+  const message = describeThrown(thrown)
+  return (
+    message.includes(NO_ANSWER) || (thrown instanceof TypeError && /import|modul/i.test(message))
+  )
 }

@@ -26,11 +26,11 @@ export function toModelData(config: ModelConfig): ModelConfigData {
 /** Makes the URL absolute. Custom providers may use protocols other than HTTP. */
 function resolveUrl(url: string, provider: string): string {
   const base = globalThis.document?.baseURI ?? globalThis.location?.href
-  const isOwn = !(PROVIDER_IDS as readonly string[]).includes(provider)
+  const isCustom = !(PROVIDER_IDS as readonly string[]).includes(provider)
   try {
     const { href } = new URL(url, base)
     // Without `https://`, an address reads as a path, or its host as a protocol (`localhost:1234`).
-    if (isOwn || (/^https?:/.test(href) && !/^[\w.-]+:\d/.test(url))) return href
+    if (isCustom || (/^https?:/.test(href) && !/^[\w.-]+:\d/.test(url))) return href
   } catch {
     // Reported like an address without protocol.
   }

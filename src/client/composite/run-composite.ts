@@ -71,7 +71,7 @@ const CUT_OFF: JsonValue = {
 }
 
 /** Converts a step's result to what is stored. Throws if it can't be stored. */
-function keptValue(value: unknown): JsonValue {
+function toStoredValue(value: unknown): JsonValue {
   const text = stringify(value)
   if (text === undefined) {
     if (value === undefined) return {}
@@ -85,7 +85,7 @@ function keptValue(value: unknown): JsonValue {
 }
 
 /** Converts what a step threw to what is stored. */
-function keptError(thrown: unknown): JsonValue {
+function toStoredError(thrown: unknown): JsonValue {
   const { name, code } = (thrown ?? {}) as {
     readonly name?: unknown
     readonly code?: unknown
@@ -100,15 +100,15 @@ function keptError(thrown: unknown): JsonValue {
 }
 
 /** Restores a step's outcome from what is stored. */
-function outcomeOfStep(kept: JsonValue): Outcome {
-  const { value, error } = kept as { readonly value?: JsonValue; readonly error?: JsonObject }
+function outcomeOfStep(stored: JsonValue): Outcome {
+  const { value, error } = stored as { readonly value?: JsonValue; readonly error?: JsonObject }
   if (error === undefined) return { value }
   const { name, message, code, status } = error as { readonly [key: string]: unknown }
-  const made = new Error(String(message))
-  made.name = String(name)
+  const restored = new Error(String(message))
+  restored.name = String(name)
   return {
     error: Object.assign(
-      made,
+      restored,
       code !== undefined && { code },
       status !== undefined && { details: { status } },
     ),
@@ -119,28 +119,28 @@ function outcomeOfStep(kept: JsonValue): Outcome {
  * Outcome of a call or step, and its place in the order in which all of them ended. The function gets outcomes in that
  * order.
  */
-interface Place {
+interface OrderedOutcome {
   readonly place: number
   readonly outcome: Outcome
 }
 
 /** Calls and steps of the earlier executions of a composite tool's function. */
-class LivesBefore {
+class EarlierExecutions {
   readonly #calls = new Map<number, ReplayedCall>()
-  readonly #kept = new Map<string, JsonValue>()
+  readonly #stored = new Map<string, JsonValue>()
   readonly #places: ReadonlyMap<string, number>
   /** Requests of earlier executions by position, until this execution repeats them. */
-  readonly #wishes = new Map<number, string>()
+  readonly #signatures = new Map<number, string>()
 
   constructor({ calls, steps, ended }: ReplayLog) {
     this.#places = new Map(ended.map((id, place) => [id, place]))
     for (const { key, value } of steps) {
-      this.#kept.set(key, value)
-      this.#wishes.set(positionOf(key), wishOf(key))
+      this.#stored.set(key, value)
+      this.#signatures.set(positionOf(key), signatureOf(key))
     }
     for (const call of calls) {
       this.#calls.set(call.position, call)
-      this.#wishes.set(call.position, callWish(call.toolName, call.input))
+      this.#signatures.set(call.position, callSignature(call.toolName, call.input))
     }
   }
 
@@ -148,25 +148,28 @@ class LivesBefore {
    * False if an earlier execution requested something else at this position. Requests that were never stored may be
    * anything.
    */
-  meets(position: number, wish: string): boolean {
-    const expected = this.#wishes.get(position)
-    this.#wishes.delete(position)
-    return expected === undefined || expected === wish
+  matches(position: number, signature: string): boolean {
+    const expected = this.#signatures.get(position)
+    this.#signatures.delete(position)
+    return expected === undefined || expected === signature
   }
 
   /** Does the same for a call. Secrets in its input, stored as placeholders, may have any value. */
-  meetsCall(position: number, toolName: string, input: JsonValue): boolean {
+  matchesCall(position: number, toolName: string, input: JsonValue): boolean {
     const call = this.#calls.get(position)
-    return this.meets(position, callWish(toolName, call ? sealedLike(call.input, input) : input))
+    return this.matches(
+      position,
+      callSignature(toolName, call ? sealedLike(call.input, input) : input),
+    )
   }
 
   /** The first position whose earlier request this execution didn't repeat; null if it repeated all. */
-  get missed(): number | null {
-    return this.#wishes.keys().next().value ?? null
+  get unrepeated(): number | null {
+    return this.#signatures.keys().next().value ?? null
   }
 
   /** Returns the outcome of a call; null if the call is still open, or new. */
-  callAt(position: number): Place | null {
+  callAt(position: number): OrderedOutcome | null {
     const call = this.#calls.get(position)
     const place = call && this.#places.get(call.toolCallId)
     return call?.end && place !== undefined
@@ -174,29 +177,29 @@ class LivesBefore {
       : null
   }
 
-  stepOf(key: string): Place | null {
-    const kept = this.#kept.get(key)
+  stepAt(key: string): OrderedOutcome | null {
+    const stored = this.#stored.get(key)
     const place = this.#places.get(key)
-    return kept !== undefined && place !== undefined
-      ? { place, outcome: outcomeOfStep(kept) }
+    return stored !== undefined && place !== undefined
+      ? { place, outcome: outcomeOfStep(stored) }
       : null
   }
 
-  kept(key: string): JsonValue | undefined {
-    return this.#kept.get(key)
+  stored(key: string): JsonValue | undefined {
+    return this.#stored.get(key)
   }
 }
 
-function callWish(toolName: string, input: JsonValue): string {
+function callSignature(toolName: string, input: JsonValue): string {
   return `call:${toolName}:${canonicalJson(input)}`
 }
 
-function stepWish(name: string): string {
+function stepSignature(name: string): string {
   return `step:${name}`
 }
 
 /** Returns the request behind the key of a stored value. */
-function wishOf(key: string): string {
+function signatureOf(key: string): string {
   return key.replace(/^\d+(?:!begun)?:/, 'step:').replace(/^\d+!/, '')
 }
 
@@ -207,11 +210,11 @@ interface WorkflowHost {
     readonly toolName: string
     readonly input: JsonValue
   }): Promise<NestedAnswer>
-  keep(kept: readonly KeptOutcome[]): Promise<{ readonly place: number } | null>
+  store(kept: readonly KeptOutcome[]): Promise<{ readonly place: number } | null>
   /** Called with true when the first call starts, and with false when no call runs any more. */
-  hold(isHeld: boolean): void
+  hold(isPaused: boolean): void
   /** True if an error may be due to the page being left, which breaks off requests. */
-  mayHaveBroken(): Promise<boolean>
+  mayBeLeaving(): Promise<boolean>
 }
 
 /** How an execution of the function ends. */
@@ -224,9 +227,9 @@ type Closing =
   | { readonly type: 'changed'; readonly position: number }
 
 /** A call or step that the function waits for. */
-interface Request {
+interface PendingRequest {
   /** Null while it runs, and if it is paused. */
-  known: Place | null
+  ended: OrderedOutcome | null
   isSuspended: boolean
   deliver(outcome: Outcome): void
 }
@@ -239,19 +242,19 @@ interface Request {
 class Workflow {
   readonly closed: Promise<Closing>
   readonly #host: WorkflowHost
-  readonly #before: LivesBefore
-  readonly #requests = new Set<Request>()
+  readonly #earlier: EarlierExecutions
+  readonly #requests = new Set<PendingRequest>()
   readonly #suspended = new AbortController()
   #close: (closing: Closing) => void = () => undefined
   #position = 0
   /** Number of delivered outcomes. */
-  #seen = 0
-  #underWay = 0
-  #callsUnderWay = 0
+  #delivered = 0
+  #running = 0
+  #runningCalls = 0
   /** Values that were taken and not yet sent to be stored. */
   #marks: KeptOutcome[] = []
   /** False if values sent earlier were not stored. */
-  #areKept: Promise<boolean> = Promise.resolve(true)
+  #areStored: Promise<boolean> = Promise.resolve(true)
   #isDelivering = false
   #isClosed = false
   #isInStep = false
@@ -261,8 +264,8 @@ class Workflow {
   #changedAt: number | null = null
   #end: Extract<Closing, { type: 'returned' | 'threw' }> | null = null
 
-  constructor(remembered: ReplayLog, host: WorkflowHost) {
-    this.#before = new LivesBefore(remembered)
+  constructor(replayLog: ReplayLog, host: WorkflowHost) {
+    this.#earlier = new EarlierExecutions(replayLog)
     this.#host = host
     this.closed = new Promise((resolve) => {
       this.#close = resolve
@@ -275,11 +278,11 @@ class Workflow {
   }
 
   returned(value: unknown): void {
-    this.#ends({ type: 'returned', value })
+    this.#finish({ type: 'returned', value })
   }
 
   threw(thrown: unknown): void {
-    this.#ends({ type: 'threw', thrown })
+    this.#finish({ type: 'threw', thrown })
   }
 
   /** Starts and delivers nothing more. */
@@ -296,31 +299,31 @@ class Workflow {
 
   call(toolName: string, input: JsonValue): Promise<unknown> {
     const position = this.#next()
-    const meets = (): boolean => this.#before.meetsCall(position, toolName, input)
-    if (!this.#isAsExpected(position, meets)) return new Promise(() => undefined)
-    const known = this.#before.callAt(position)
-    return known
-      ? this.#request(known)
+    const matches = (): boolean => this.#earlier.matchesCall(position, toolName, input)
+    if (!this.#isAsExpected(position, matches)) return new Promise(() => undefined)
+    const ended = this.#earlier.callAt(position)
+    return ended
+      ? this.#request(ended)
       : this.#request(null, () => this.#callTool({ position, toolName, input }))
   }
 
   step(name: string, work: () => unknown, options: StepOptions): Promise<unknown> {
     const position = this.#next()
-    const meets = (): boolean => this.#before.meets(position, stepWish(name))
-    if (!this.#isAsExpected(position, meets)) return new Promise(() => undefined)
+    const matches = (): boolean => this.#earlier.matches(position, stepSignature(name))
+    if (!this.#isAsExpected(position, matches)) return new Promise(() => undefined)
     const key = outcomeKey(position, name)
-    const known = this.#before.stepOf(key)
-    if (known) return this.#request(known)
-    const begun = options.atMostOnce ? markKey(position, `begun:${name}`) : null
-    return this.#request(null, () => this.#perform(key, begun, work))
+    const ended = this.#earlier.stepAt(key)
+    if (ended) return this.#request(ended)
+    const beginMark = options.atMostOnce ? markKey(position, `begun:${name}`) : null
+    return this.#request(null, () => this.#perform(key, beginMark, work))
   }
 
-  take(mark: 'now' | 'random', make: () => number): number {
+  record(mark: 'now' | 'random', make: () => number): number {
     const position = this.#next()
     const key = markKey(position, mark)
-    const meets = (): boolean => this.#before.meets(position, mark)
-    const known = this.#isAsExpected(position, meets) ? this.#before.kept(key) : undefined
-    if (typeof known === 'number') return known
+    const matches = (): boolean => this.#earlier.matches(position, mark)
+    const stored = this.#isAsExpected(position, matches) ? this.#earlier.stored(key) : undefined
+    if (typeof stored === 'number') return stored
     const value = make()
     this.#marks.push({ key, value })
     return value
@@ -332,9 +335,9 @@ class Workflow {
   }
 
   /** Whether the request equals the earlier one at this position. False once the function is over. */
-  #isAsExpected(position: number, meets: () => boolean): boolean {
+  #isAsExpected(position: number, matches: () => boolean): boolean {
     if (this.#isOver) return false
-    if (meets()) return true
+    if (matches()) return true
     this.#changedAt = position
     void this.#deliver()
     return false
@@ -344,56 +347,66 @@ class Workflow {
     return this.#isClosed || this.#isLeaving || this.#changedAt !== null
   }
 
-  #request(known: Place | null, ask?: () => Promise<Place | null>): Promise<unknown> {
+  #request(
+    ended: OrderedOutcome | null,
+    execute?: () => Promise<OrderedOutcome | null>,
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const deliver = (outcome: Outcome): void =>
         'error' in outcome ? reject(outcome.error) : resolve(outcome.value)
-      const request: Request = { known, isSuspended: false, deliver }
+      const request: PendingRequest = { ended, isSuspended: false, deliver }
       this.#requests.add(request)
-      if (ask) void this.#answer(request, ask)
+      if (execute) void this.#answer(request, execute)
       void this.#deliver()
     })
   }
 
-  async #answer(request: Request, ask: () => Promise<Place | null>): Promise<void> {
-    this.#underWay += 1
+  async #answer(
+    request: PendingRequest,
+    execute: () => Promise<OrderedOutcome | null>,
+  ): Promise<void> {
+    this.#running += 1
     try {
-      request.known = await ask()
+      request.ended = await execute()
     } catch {
       // The worker, the agent or the run is gone. The new owner runs the function again.
       this.#isLost = true
     }
-    request.isSuspended = request.known === null
-    this.#underWay -= 1
+    request.isSuspended = request.ended === null
+    this.#running -= 1
     void this.#deliver()
   }
 
-  async #callTool(call: Parameters<WorkflowHost['callTool']>[0]): Promise<Place | null> {
-    if (!(await this.#keepMarks()) || this.#isOver) return null
-    this.#callsUnderWay += 1
-    if (this.#callsUnderWay === 1) this.#host.hold(true)
+  async #callTool(call: Parameters<WorkflowHost['callTool']>[0]): Promise<OrderedOutcome | null> {
+    if (!(await this.#storeMarks()) || this.#isOver) return null
+    this.#runningCalls += 1
+    if (this.#runningCalls === 1) this.#host.hold(true)
     try {
       const answer = await this.#host.callTool(call)
       if (answer === null) return null
       const { toolCallId, place } = answer
       return { place, outcome: outcomeOfCall(answer, { toolName: call.toolName, toolCallId }) }
     } finally {
-      this.#callsUnderWay -= 1
-      if (this.#callsUnderWay === 0 && !this.#isClosed) this.#host.hold(false)
+      this.#runningCalls -= 1
+      if (this.#runningCalls === 0 && !this.#isClosed) this.#host.hold(false)
     }
   }
 
-  async #perform(key: string, begun: string | null, work: () => unknown): Promise<Place | null> {
-    const wasCutOff = begun !== null && this.#before.kept(begun) !== undefined
-    if (begun !== null && !wasCutOff) this.#marks.push({ key: begun, value: true })
-    if (!(await this.#keepMarks()) || this.#isOver) return null
-    const value = wasCutOff ? CUT_OFF : await this.#valueOf(work)
-    const answer = value === null ? null : await this.#host.keep([{ key, value }])
+  async #perform(
+    key: string,
+    beginMark: string | null,
+    work: () => unknown,
+  ): Promise<OrderedOutcome | null> {
+    const wasCutOff = beginMark !== null && this.#earlier.stored(beginMark) !== undefined
+    if (beginMark !== null && !wasCutOff) this.#marks.push({ key: beginMark, value: true })
+    if (!(await this.#storeMarks()) || this.#isOver) return null
+    const value = wasCutOff ? CUT_OFF : await this.#runStep(work)
+    const answer = value === null ? null : await this.#host.store([{ key, value }])
     return answer && value !== null ? { ...answer, outcome: outcomeOfStep(value) } : null
   }
 
   /** Runs a step. Null if nobody can say what became of it. */
-  async #valueOf(work: () => unknown): Promise<JsonValue | null> {
+  async #runStep(work: () => unknown): Promise<JsonValue | null> {
     try {
       this.#isInStep = true
       let result
@@ -402,24 +415,24 @@ class Workflow {
       } finally {
         this.#isInStep = false
       }
-      return keptValue(await result)
+      return toStoredValue(await result)
     } catch (thrown) {
-      return (await this.#host.mayHaveBroken()) ? null : keptError(thrown)
+      return (await this.#host.mayBeLeaving()) ? null : toStoredError(thrown)
     }
   }
 
   /** Stores the values taken so far, before anything is done with them. */
-  #keepMarks(): Promise<boolean> {
+  #storeMarks(): Promise<boolean> {
     const marks = this.#marks
     if (marks.length > 0) {
       this.#marks = []
-      const before = this.#areKept
-      this.#areKept = (async () => (await before) && (await this.#host.keep(marks)) !== null)()
+      const previous = this.#areStored
+      this.#areStored = (async () => (await previous) && (await this.#host.store(marks)) !== null)()
     }
-    return this.#areKept
+    return this.#areStored
   }
 
-  #ends(end: Extract<Closing, { type: 'returned' | 'threw' }>): void {
+  #finish(end: Extract<Closing, { type: 'returned' | 'threw' }>): void {
     this.#end = end
     void this.#deliver()
   }
@@ -432,37 +445,37 @@ class Workflow {
       await yieldToEventLoop()
       if (this.#isClosed) return
       const next = this.#isOver ? undefined : this.#nextRequest()
-      if (!next?.known) break
+      if (!next?.ended) break
       this.#requests.delete(next)
-      this.#seen += 1
-      next.deliver(next.known.outcome)
+      this.#delivered += 1
+      next.deliver(next.ended.outcome)
     }
     this.#isDelivering = false
-    this.#rest()
+    this.#closeIfIdle()
   }
 
-  #nextRequest(): Request | undefined {
-    return [...this.#requests].find(({ known }) => known?.place === this.#seen)
+  #nextRequest(): PendingRequest | undefined {
+    return [...this.#requests].find(({ ended }) => ended?.place === this.#delivered)
   }
 
   /** Closes the execution if nothing more can happen. */
-  #rest(): void {
-    if (this.#underWay > 0) return
+  #closeIfIdle(): void {
+    if (this.#running > 0) return
     const isSuspended = [...this.#requests].some((request) => request.isSuspended)
-    if (this.#changedAt !== null) this.#closeBy({ type: 'changed', position: this.#changedAt })
-    else if (this.#isLost || this.#isLeaving) this.#closeBy({ type: 'suspended', seen: -1 })
-    else if (isSuspended) this.#closeBy({ type: 'suspended', seen: this.#seen })
-    else if (this.#end) this.#closeBy(this.#leftOut(this.#end))
+    if (this.#changedAt !== null) this.#closeWith({ type: 'changed', position: this.#changedAt })
+    else if (this.#isLost || this.#isLeaving) this.#closeWith({ type: 'suspended', seen: -1 })
+    else if (isSuspended) this.#closeWith({ type: 'suspended', seen: this.#delivered })
+    else if (this.#end) this.#closeWith(this.#closingFor(this.#end))
   }
 
   /** Ends as `changed` if the function didn't repeat an earlier request, or left a request open. */
-  #leftOut(end: Closing): Closing {
-    const position = this.#before.missed
+  #closingFor(end: Closing): Closing {
+    const position = this.#earlier.unrepeated
     if (position !== null) return { type: 'changed', position }
     return this.#requests.size > 0 ? { type: 'changed', position: this.#position } : end
   }
 
-  #closeBy(closing: Closing): void {
+  #closeWith(closing: Closing): void {
     this.#isClosed = true
     this.#close(closing)
     if (closing.type === 'suspended')
@@ -504,13 +517,13 @@ async function endOf(run: ToolRun, closing: Closing, input: unknown): Promise<To
     case 'suspended':
       return { outcome: { status: 'suspended', seen: closing.seen } }
     case 'changed':
-      return { outcome: { status: 'interrupted', output: changed(closing.position) } }
+      return { outcome: { status: 'interrupted', output: changedOutput(closing.position) } }
     default:
       return closing satisfies never
   }
 }
 
-function changed(position: number): ReturnType<typeof errorOutput> {
+function changedOutput(position: number): ReturnType<typeof errorOutput> {
   return errorOutput(
     'workflow-changed',
     `The tool asked for other calls or steps than before (at number ${position}), so it was stopped. What it did until then stays done. Check before you do it again.`,
@@ -519,12 +532,12 @@ function changed(position: number): ReturnType<typeof errorOutput> {
 
 function workflowOf({ call, line, hold, leaving }: ToolRun): Workflow {
   const { runId, conversationId, executionId, replayLog } = call
-  const of = { runId, conversationId, executionId }
+  const ids = { runId, conversationId, executionId }
   return new Workflow(replayLog ?? { calls: [], steps: [], ended: [] }, {
-    callTool: async (nested) => (await line()?.callTool({ ...of, ...nested })) ?? null,
-    keep: async (kept) => (await line()?.keepOutcomes({ ...of, kept })) ?? null,
+    callTool: async (nested) => (await line()?.callTool({ ...ids, ...nested })) ?? null,
+    store: async (kept) => (await line()?.keepOutcomes({ ...ids, kept })) ?? null,
     hold,
-    mayHaveBroken: () => leaving.mayHaveBroken(),
+    mayBeLeaving: () => leaving.mayBeCause(),
   })
 }
 
@@ -538,18 +551,18 @@ function contextOf({ call, signal, progress }: ToolRun, workflow: Workflow): Com
     ...(call.tainted && { tainted: true }),
     progress,
     async call(toolName, input = {}) {
-      return (await workflow.call(toolName, plain(input))) as JsonValue
+      return (await workflow.call(toolName, copyJson(input))) as JsonValue
     },
     async step(name, work, options = {}) {
       return (await workflow.step(name, work, options)) as never
     },
-    now: () => workflow.take('now', () => Date.now()),
-    random: () => workflow.take('random', () => Math.random()),
+    now: () => workflow.record('now', () => Date.now()),
+    random: () => workflow.record('random', () => Math.random()),
   }
 }
 
 /** Copies the input as JSON, as it is stored. Throws `invalid-input` if it isn't plain data. */
-function plain(input: unknown): JsonValue {
+function copyJson(input: unknown): JsonValue {
   if (!isJson(input)) throw badInput('The input of a call must be plain data, as JSON has it.')
   return JSON.parse(JSON.stringify(input)) as JsonValue
 }

@@ -19,19 +19,19 @@ import { isComposite, type ToolCallInfo } from '../tools/tool.ts'
 import { unwrapUntrusted } from '../../protocol/taint.ts'
 
 /** Characters. A tool's report on its own action is shorter. */
-const LONG = 1_000
+const LONG_OUTPUT = 1_000
 
-const known = new WeakSet<PreparedTool>()
+const warned = new WeakSet<PreparedTool>()
 
 /** Warns the app's author once per tool: long output may be untrusted content, and the tool doesn't say. */
-function unmarkedContent(prepared: PreparedTool, outcome: ToolOutcome): string | null {
+function markingAdvice(prepared: PreparedTool, outcome: ToolOutcome): string | null {
   const { name, tool } = prepared
-  if (tool.remote || tool.annotations?.untrustedContent !== undefined || known.has(prepared))
+  if (tool.remote || tool.annotations?.untrustedContent !== undefined || warned.has(prepared))
     return null
   if (outcome.status !== 'succeeded') return null
   const text = JSON.stringify(outcome.output, (_key, part) => (part?.mediaType ? 0 : part))
-  if (text.length <= LONG) return null
-  known.add(prepared)
+  if (text.length <= LONG_OUTPUT) return null
+  warned.add(prepared)
   return `Set annotations.untrustedContent of the tool ${name}: true if others may write its long results, else false.`
 }
 
@@ -67,10 +67,10 @@ export class Execution {
   readonly #controller = new AbortController()
   readonly #askers = new Set<(outcome: ToolOutcome) => void>()
   /** Outcome of the tool's function itself. */
-  #end: ToolOutcome | undefined
+  #endOutcome: ToolOutcome | undefined
   #onEnd: (() => void) | undefined
   /** Outcome since the timeout. */
-  #late: ToolOutcome | undefined
+  #timeoutOutcome: ToolOutcome | undefined
   /** The tool has returned; `afterToolCall` may still run. */
   #hasReturned = false
   #releasing: ReturnType<typeof setTimeout> | undefined
@@ -86,7 +86,7 @@ export class Execution {
   }
 
   get hasEnded(): boolean {
-    return this.#end !== undefined
+    return this.#endOutcome !== undefined
   }
 
   /** Calls back once the tool's function has ended, at once if it has. */
@@ -99,8 +99,11 @@ export class Execution {
   waitForOutcome(owner: ExecutionOwner): Promise<ToolOutcome> {
     clearTimeout(this.#releasing)
     this.owner = owner
-    const known = this.#late?.status === 'failed' ? this.#late : (this.#end ?? this.#late)
-    if (known) return Promise.resolve(known)
+    const outcome =
+      this.#timeoutOutcome?.status === 'failed'
+        ? this.#timeoutOutcome
+        : (this.#endOutcome ?? this.#timeoutOutcome)
+    if (outcome) return Promise.resolve(outcome)
     return new Promise((resolve) => this.#askers.add(resolve))
   }
 
@@ -123,9 +126,9 @@ export class Execution {
     // A function that ignores its signal may never end.
     signal.addEventListener('abort', leaving.stop)
     this.prepared = prepared
-    const hold = (isHeld: boolean): void => {
+    const hold = (isPaused: boolean): void => {
       clearTimeout(this.#timer)
-      if (isHeld) return
+      if (isPaused) return
       this.#timer = setTimeout(() => this.#timeOut(), Math.min(call.timeoutMs, MAX_TIMER_MS))
     }
     hold(false)
@@ -133,7 +136,7 @@ export class Execution {
     const progress = (value: unknown): void => this.owner.hooks(call)?.progress(value)
     const line = (): CompositeLine | undefined => this.owner.hooks(call)?.line
     const ending = await runner({ prepared, call, signal, leaving, progress, line, hold })
-    const advice = unmarkedContent(prepared, ending.outcome)
+    const advice = markingAdvice(prepared, ending.outcome)
     if (advice !== null) this.owner.hooks(call)?.warn('tool-content-unmarked', advice)
     this.#hasReturned = true
     clearTimeout(this.#timer)
@@ -169,12 +172,12 @@ export class Execution {
     const message = `The tool did not finish within ${timeoutMs} ms. It may or may not have taken effect.`
     this.#controller.abort(new ToolStop('timeout', message))
     // A tool that was stopped before, and still runs, has not failed by itself.
-    this.#late = outcomeOfStop(signal.reason as ToolStop, prepared, true)
-    this.#settle(this.#late)
+    this.#timeoutOutcome = outcomeOfStop(signal.reason as ToolStop, prepared, true)
+    this.#settle(this.#timeoutOutcome)
   }
 
   #finish(outcome: ToolOutcome): void {
-    this.#end = outcome
+    this.#endOutcome = outcome
     this.#settle(outcome)
     this.#onEnd?.()
   }
@@ -191,14 +194,14 @@ export class Execution {
     const { output } = outcome
     const status = outcome.status === 'unknown' ? 'interrupted' : outcome.status
     try {
-      const changed = await inTime(
-        (async () => afterToolCall({ ...hooked(call), status, output, result }))(),
+      const change = await inTime(
+        (async () => afterToolCall({ ...toHookedCall(call), status, output, result }))(),
         call.timeoutMs,
       )
-      if (!changed) return outcome
-      if (!('result' in changed)) throw new TypeError('return { result } or nothing.')
-      const other = await formatOutput(changed.result)
-      return { ...outcome, output: hideSecrets?.(other) ?? other }
+      if (!change) return outcome
+      if (!('result' in change)) throw new TypeError('return { result } or nothing.')
+      const changedOutput = await formatOutput(change.result)
+      return { ...outcome, output: hideSecrets?.(changedOutput) ?? changedOutput }
     } catch (thrown) {
       const message = `afterToolCall failed, the result stays as it is: ${describeThrown(thrown)}`
       warn?.('hook-failed', message)
@@ -250,16 +253,16 @@ export interface ToolRun {
   /** Line to the agent that the tool runs for now; undefined if that is gone. */
   line(): CompositeLine | undefined
   /** True stops the tool's timeout: nested calls have their own. */
-  hold(isHeld: boolean): void
+  hold(isPaused: boolean): void
 }
 
 /** Lets the function of a composite tool ask the run it is part of. Rejects when nobody answers any more. */
 export interface CompositeLine {
-  callTool(call: Asked<NestedCall>): Promise<NestedAnswer>
-  keepOutcomes(kept: Asked<KeepOutcomes>): Promise<KeepAnswer>
+  callTool(call: WithoutScope<NestedCall>): Promise<NestedAnswer>
+  keepOutcomes(kept: WithoutScope<KeepOutcomes>): Promise<KeepAnswer>
 }
 
-type Asked<Command> = Omit<Command, 'agentId' | 'storage'>
+type WithoutScope<Command> = Omit<Command, 'agentId' | 'storage'>
 
 /** How the tool's own function ended. */
 export interface ToolEnding {
@@ -283,11 +286,11 @@ export const runTool: ToolRunner = async (run) => {
     if ('outcome' in checked) return checked
     const { input } = checked
     if (isComposite(tool)) throw new TypeError(`${tool.name} is a composite tool.`)
-    const said = {
+    const optionalFields = {
       ...(call.about !== undefined && { about: call.about }),
       ...(call.tainted && { tainted: true }),
     }
-    const context = { ...infoOf(call), signal, idempotencyKey, fence, ...said, progress }
+    const context = { ...infoOf(call), signal, idempotencyKey, fence, ...optionalFields, progress }
     return await endingOf(prepared, await tool.execute(input, context), input)
   } catch (thrown) {
     return { outcome: await outcomeOfThrown(run, thrown) }
@@ -299,7 +302,7 @@ export function infoOf({ runId, conversationId, toolCallId }: ToolCallInfo): Too
 }
 
 /** Returns a call as the agent's hooks get it, without other fields of the protocol. */
-export function hooked({ toolName, input, ...call }: HookedCall): HookedCall {
+export function toHookedCall({ toolName, input, ...call }: HookedCall): HookedCall {
   return { ...infoOf(call), toolName, input }
 }
 
@@ -337,9 +340,9 @@ export async function endingOf(
   const suspension = suspensionOf(returned)
   if (suspension) return { outcome: { status: 'suspended', ...suspension } }
   const { result, untrusted } = unwrapUntrusted(returned)
-  const shown = async (): Promise<unknown> =>
+  const modelOutput = async (): Promise<unknown> =>
     tool.toModelOutput ? tool.toModelOutput(result, input) : result
-  const output = await formatOutput(shown())
+  const output = await formatOutput(modelOutput())
   const status = output.type === 'error' ? 'failed' : 'succeeded'
   return { outcome: { status, output, ...(untrusted !== undefined && { untrusted }) }, result }
 }
@@ -349,7 +352,7 @@ export async function outcomeOfThrown(
   thrown: unknown,
 ): Promise<ToolOutcome> {
   if (signal.aborted) return outcomeOfStop(signal.reason as ToolStop, prepared, false)
-  if (await leaving.mayHaveBroken()) {
+  if (await leaving.mayBeCause()) {
     // Without the error: the output of a call with an unknown outcome is trusted.
     return unknownOutcome('The page was being left when the tool failed.')
   }
@@ -376,7 +379,7 @@ export function isRepeatable({ tool: { annotations } }: PreparedTool): boolean {
   return annotations?.readOnly === true || annotations?.idempotent === true
 }
 
-function unknownOutcome(why: string, running = false): ToolOutcome {
-  const message = `${why} ${CUT_OFF}`
+function unknownOutcome(reason: string, running = false): ToolOutcome {
+  const message = `${reason} ${CUT_OFF}`
   return { status: 'unknown', output: errorOutput('interrupted', message), running }
 }

@@ -28,11 +28,11 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
  * overtake the text before it.
  */
 interface BatchGate {
-  handled(batch: number): void
+  markHandled(batch: number): void
   /** Resolves to true once the batch was handled; to false after `ms`, or when the signal aborts. */
   wait(
     batch: number,
-    until: { readonly ms: number; readonly signal: AbortSignal },
+    limit: { readonly ms: number; readonly signal: AbortSignal },
   ): Promise<boolean>
   /** Restarts the count for a new worker, and releases everything that waits for events of the old one. */
   reset(): void
@@ -42,7 +42,7 @@ export function createBatchGate(): BatchGate {
   let newest = 0
   const checks = new Set<() => void>()
   return {
-    handled(batch) {
+    markHandled(batch) {
       newest = batch
       for (const check of checks) check()
     },
@@ -117,10 +117,10 @@ export class Executions {
     if (stored.has(executionId)) return Promise.resolve(STORED)
     const owner: ExecutionOwner = {
       agentId,
-      hooks: (of) => this.#host.hostOf(agentId)?.hooks(of),
+      hooks: (current) => this.#host.hostOf(agentId)?.hooks(current),
     }
-    const known = executions.get(executionId)
-    if (known) return known.waitForOutcome(owner)
+    const existing = executions.get(executionId)
+    if (existing) return existing.waitForOutcome(owner)
     const execution = new Execution(call, owner)
     executions.set(executionId, execution)
     // Deferred by a microtask, so that the execution is registered before it begins.
@@ -141,7 +141,7 @@ export class Executions {
 
   async cancelTools({ executionIds, reason }: CancelTools): Promise<void> {
     this.#refuseUnknown(executionIds)
-    this.#stopExecutions(({ call }) => executionIds.includes(call.executionId), cancelled(reason))
+    this.#stopExecutions(({ call }) => executionIds.includes(call.executionId), cancelStop(reason))
   }
 
   /** Forgets the outcomes of a call that is settled or suspended. A function that still runs can be stopped until it ends. */
@@ -159,7 +159,7 @@ export class Executions {
   }
 
   stopRun(runId: string, reason: string): void {
-    this.#stopExecutions(({ call }) => call.runId === runId, cancelled(reason))
+    this.#stopExecutions(({ call }) => call.runId === runId, cancelStop(reason))
   }
 
   /** Stops the executions of an unregistered tool. */
@@ -174,9 +174,9 @@ export class Executions {
       if (execution.owner.agentId === agentId) execution.abortIfUnawaited()
   }
 
-  #stopExecutions(which: (execution: Execution) => boolean, stop: ToolStop): void {
+  #stopExecutions(matches: (execution: Execution) => boolean, stop: ToolStop): void {
     for (const execution of this.#registry.executions.values())
-      if (which(execution)) execution.stop(stop)
+      if (matches(execution)) execution.stop(stop)
   }
 
   #refuseUnknown(ids: readonly string[]): void {
@@ -189,7 +189,7 @@ export class Executions {
     const deadline = this.#host.toPageTime(call.leasedAt) + call.timeoutMs
     const ms = deadline - monotonicMs()
     const runner = await this.#runnerOf(execution)
-    const isSeen = await this.#host.gate.wait(call.afterBatch, { ms, signal })
+    const isHandled = await this.#host.gate.wait(call.afterBatch, { ms, signal })
     const lease = await this.#confirmLease(execution)
     // Nothing is awaited from here to the tool's own code, so that the checks stay true.
     const { agentId } = execution.owner
@@ -200,7 +200,7 @@ export class Executions {
     if (reason) return refuse(execution, reason)
     if (!host || !prepared) return refuse(execution, 'not-registered')
     // Timers may fire early: if the batch wasn't seen in time, the tool doesn't start, whatever the clock says.
-    if (!isSeen || monotonicMs() > deadline) return refuse(execution, 'deadline')
+    if (!isHandled || monotonicMs() > deadline) return refuse(execution, 'deadline')
     if (host.definitionOf(prepared) !== call.definition) return refuse(execution, 'changed')
     this.#host.flush()
     await execution.run(prepared, runner)
@@ -210,9 +210,9 @@ export class Executions {
    * Loads the runner for the tool. If the tool is replaced meanwhile, its definition differs and the call is refused.
    */
   async #runnerOf({ call, owner }: Execution): Promise<ToolRunner> {
-    const found = this.#host.hostOf(owner.agentId)?.findTool(call)
+    const prepared = this.#host.hostOf(owner.agentId)?.findTool(call)
     const runner =
-      found && isComposite(found.tool)
+      prepared && isComposite(prepared.tool)
         ? (await loadPart(() => import('../composite/run-composite.ts'))).runComposite
         : runTool
     if (call.inputWithSecrets === undefined) return runner
@@ -231,9 +231,9 @@ export class Executions {
     const host = this.#host.hostOf(owner.agentId)
     const prepared = host?.findTool(call)
     if (!host || !prepared || isRepeatable(prepared)) return undefined
-    for (let knownAt = this.#host.toPageTime(call.leasedAt); ;) {
-      if (monotonicMs() - knownAt < LEASE_MS || signal.aborted) return undefined
-      knownAt = monotonicMs()
+    for (let confirmedAt = this.#host.toPageTime(call.leasedAt); ;) {
+      if (monotonicMs() - confirmedAt < LEASE_MS || signal.aborted) return undefined
+      confirmedAt = monotonicMs()
       const isOwner = await host.confirmLease(call).catch(() => null)
       if (isOwner === null) return 'unconfirmed'
       if (!isOwner) return 'stale-epoch'
@@ -256,7 +256,7 @@ const STORED: ToolOutcome = {
   running: false,
 }
 
-function cancelled(reason: string): ToolStop {
+function cancelStop(reason: string): ToolStop {
   return new ToolStop('cancelled', `The run was aborted: ${reason}.`)
 }
 

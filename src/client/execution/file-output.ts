@@ -37,9 +37,9 @@ export async function contentOutput(value: unknown): Promise<ToolOutput | undefi
 /** The content list of a result from MCP (`{ content }`) or the AI SDK (`{ type: 'content', value }`). */
 function contentOf(value: unknown): readonly unknown[] | undefined {
   if (!isRecord(value)) return undefined
-  const { type, content = type === 'content' ? value.value : undefined, ...others } = value
-  const isWhole = Object.keys(others).every((key) => /^(value|isError|_meta)$/.test(key))
-  return isWhole && Array.isArray(content) && content.every(isPart) ? content : undefined
+  const { type, content = type === 'content' ? value.value : undefined, ...otherFields } = value
+  const isContentOnly = Object.keys(otherFields).every((key) => /^(value|isError|_meta)$/.test(key))
+  return isContentOnly && Array.isArray(content) && content.every(isPart) ? content : undefined
 }
 
 function isPart(item: unknown): boolean {
@@ -64,11 +64,11 @@ async function filePart(file: unknown): Promise<TextPart | FilePart> {
   if (encoded) return partOf(encoded, base64Bytes(encoded))
   const blob = await toBlob(file)
   const { name } = blob as Partial<File>
-  const about = { mediaType: blob.type, ...(name && { filename: name }) }
+  const metadata = { mediaType: blob.type, ...(name && { filename: name }) }
   // Files that are too large aren't read.
-  if (blob.size > MAX_FILE_BYTES) return tooLarge(about, blob.size)
+  if (blob.size > MAX_FILE_BYTES) return tooLarge(metadata, blob.size)
   const bytes = new Uint8Array(await blob.arrayBuffer())
-  return { ...about, type: 'file', mediaType: blob.type || typeOf(bytes), data: toBase64(bytes) }
+  return { ...metadata, type: 'file', mediaType: blob.type || typeOf(bytes), data: toBase64(bytes) }
 }
 
 interface Encoded {
@@ -139,7 +139,7 @@ function typeOf(bytes: Uint8Array): string {
 
 function toBase64(bytes: Uint8Array): string {
   let binary = ''
-  for (let at = 0; at < bytes.length; at += 0x8000)
-    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
+  for (let offset = 0; offset < bytes.length; offset += 0x8000)
+    binary += String.fromCharCode(...bytes.subarray(offset, offset + 0x8000))
   return btoa(binary)
 }

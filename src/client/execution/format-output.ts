@@ -10,29 +10,29 @@ const MAX_LEVELS = 100
 
 /**
  * JSON for any value from a page. Cycles, big integers, maps, errors, binary data and DOM nodes get a readable form.
- * Functions and symbols give `undefined`. Throws if a `toJSON` throws, or beyond 100 levels. `inPlaceOf` returns the
+ * Functions and symbols give `undefined`. Throws if a `toJSON` throws, or beyond 100 levels. `replaceValue` returns the
  * text that replaces a value.
  */
 export function stringify(
   value: unknown,
-  inPlaceOf: (raw: unknown) => string | false = () => false,
+  replaceValue: (raw: unknown) => string | false = () => false,
 ): string | undefined {
   const parents: unknown[] = []
   return JSON.stringify(value, function (this: unknown, _key, raw: unknown) {
-    const text = inPlaceOf(raw)
+    const text = replaceValue(raw)
     if (text !== false) return text
     if (typeof raw === 'bigint') return String(raw)
     if (typeof raw !== 'object' || raw === null) return raw
     while (parents.length && parents.at(-1) !== this) parents.pop()
     if (parents.includes(raw)) return '[Circular]'
     if (parents.length === MAX_LEVELS) throw new RangeError('it is nested too deeply')
-    const item = readable(raw)
+    const item = toReadable(raw)
     parents.push(item)
     return item
   })
 }
 
-function readable(raw: object): unknown {
+function toReadable(raw: object): unknown {
   const tag = tagOf(raw)
   if (tag === 'Error') return { name: (raw as Error).name, message: (raw as Error).message }
   if (tag === 'Map') return Object.fromEntries(raw as Map<PropertyKey, unknown>)
@@ -48,10 +48,10 @@ export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1)
 }
 
-const PLATFORM =
+const PLATFORM_TAGS =
   /^(Blob|File|ImageBitmap|HTMLCanvasElement|OffscreenCanvas|(Shared)?ArrayBuffer|DataView|Uint8(Clamped)?Array)$/
 const DATA_URL = /^data:[\w.+-]+\/[^,]+;base64,/
-const ENCODED = /^(image|audio|file|media|file-data|image-data|base64)$/
+const ENCODED_TYPES = /^(image|audio|file|media|file-data|image-data|base64)$/
 
 /**
  * A base64 file: a content part of MCP (`mimeType`), Anthropic (`media_type`), the AI SDK or Offstage (`mediaType`),
@@ -70,14 +70,14 @@ interface EncodedFile {
 export function isFileLike(value: unknown): boolean {
   return typeof value === 'string'
     ? DATA_URL.test(value)
-    : PLATFORM.test(tagOf(value)) || isEncodedFile(value)
+    : PLATFORM_TAGS.test(tagOf(value)) || isEncodedFile(value)
 }
 
 export function isEncodedFile(value: unknown): value is EncodedFile {
   if (!isRecord(value)) return false
   const { type, data, blob, mimeType, media_type = mimeType, mediaType = media_type } = value
   const isFile =
-    typeof blob === 'string' || (typeof data === 'string' && ENCODED.test(String(type)))
+    typeof blob === 'string' || (typeof data === 'string' && ENCODED_TYPES.test(String(type)))
   return isFile && typeof mediaType === 'string'
 }
 

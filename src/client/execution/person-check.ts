@@ -134,14 +134,14 @@ export interface CallAnswers {
 }
 
 /** Conversation of each pending call in a view. A server may use the same call id in several conversations. */
-const places = new WeakMap<object, string>()
+const conversationIds = new WeakMap<object, string>()
 
 export function recordPendingCalls(conversationId: string, pending: readonly PendingCall[]): void {
-  for (const call of pending) places.set(call, conversationId)
+  for (const call of pending) conversationIds.set(call, conversationId)
 }
 
 /** When this page learned that a call waits for an answer. */
-export interface Asked {
+export interface CallRequest {
   /** Turns of page tools when it first learned so. */
   readonly turns: number
   /** Time of the newest request, on the clock of `nowMs`. */
@@ -153,13 +153,13 @@ export interface Asked {
 type CallName = Exclude<CallRef, string>
 
 /** Entry for a call that this page doesn't know: waiting since the page's load. */
-export const UNKNOWN: Asked = { turns: 0, at: 0 }
+export const UNKNOWN_REQUEST: CallRequest = { turns: 0, at: 0 }
 
 /** Copies the reference to a call. A caller may pass an event, a pending call, or nothing at all. */
 export function toCallRef(call: CallRef): CallName {
   // An invalid reference has no id, and is refused where the id is read.
-  const given = typeof call === 'string' ? { toolCallId: call } : (call ?? ({} as CallName))
-  const { conversationId = places.get(given), toolCallId, input } = given
+  const ref = typeof call === 'string' ? { toolCallId: call } : (call ?? ({} as CallName))
+  const { conversationId = conversationIds.get(ref), toolCallId, input } = ref
   return { toolCallId, input, conversationId }
 }
 
@@ -175,28 +175,28 @@ export type ConsentMode = 'person' | 'page'
 export type RequestSeq = number | undefined
 
 /** Makes a gesture or consent usable again that has answered nothing. */
-export type TakeBack = () => void
+export type Restore = () => void
 
 /** A person's approval or answer, used for one call. */
 export interface ConsumedConsent {
   readonly requestSeq: RequestSeq
-  readonly restore: TakeBack
+  readonly restore: Restore
 }
 
 /** The part that watches user gestures. Methods return null for a missing gesture, or an invalid consent. */
 export interface GestureGuard {
   /** Adds listeners to all frames, including new ones. */
-  look(): void
+  observe(): void
   /** Uses up the newest gesture since then. */
-  consume(since: number): TakeBack | null
-  give(call: CallRef, asked: Asked, event?: UserGestureEvent): PersonConsent | null
-  use(consent: PersonConsent, call: CallRef, asked: Asked): TakeBack | null
+  consume(since: number): Restore | null
+  grant(call: CallRef, request: CallRequest, event?: UserGestureEvent): PersonConsent | null
+  use(consent: PersonConsent, call: CallRef, request: CallRequest): Restore | null
 }
 
 /** Holds the guard's constructor once `user-gestures.ts` has been loaded. */
 export const guards: { create?: (signal: AbortSignal) => GestureGuard } = {}
 
-const NOTHING: TakeBack = () => undefined
+const NO_RESTORE: Restore = () => undefined
 
 /**
  * Keeps a model from answering for a person: page tools could press the page's own buttons. With `'person'`, each
@@ -207,12 +207,12 @@ const NOTHING: TakeBack = () => undefined
  */
 export class PersonCheck {
   /** Finds when the page learned of a call. Set once there is a worker. */
-  find: (call: CallRef) => Asked = () => UNKNOWN
+  find: (call: CallRef) => CallRequest = () => UNKNOWN_REQUEST
   readonly #mode: ConsentMode | undefined
   readonly #signal: AbortSignal
   readonly #load: () => Promise<unknown>
   #guard: GestureGuard | undefined
-  #needsPress = false
+  #needsGesture = false
 
   constructor(mode: ConsentMode | undefined, signal: AbortSignal, load: () => Promise<unknown>) {
     this.#mode = mode
@@ -224,40 +224,42 @@ export class PersonCheck {
   /** Makes answers need a user gesture from now on, unless the app chose `'page'`. */
   requirePerson(): void {
     if (this.#mode === 'page') return
-    this.#needsPress = true
+    this.#needsGesture = true
     this.watch()
   }
 
   /** Loads the guard, for answers that may come. Watches all frames, including new ones, if answers need a gesture. */
   watch(): void {
-    const guard = this.#guardNow()
-    if (this.#needsPress) guard?.look()
+    const guard = this.#getGuard()
+    if (this.#needsGesture) guard?.observe()
   }
 
   /** See `CallAnswers`. */
   createConsent(call: CallRef, event?: UserGestureEvent): PersonConsent {
-    return this.#guardNow()?.give(call, this.find(call), event) ?? refuse()
+    return this.#getGuard()?.grant(call, this.find(call), event) ?? refuse()
   }
 
   /** Throws `consent-refused`. Call it before anything is awaited. */
   checkAnswer(call: CallRef, consent?: PersonConsent): ConsumedConsent {
-    const asked = this.find(call)
+    const request = this.find(call)
     const restore = consent
-      ? this.#guardNow()?.use(consent, call, asked)
-      : this.#needsPress
-        ? this.#guardNow()?.consume(asked.at)
-        : isFree(asked) && NOTHING
-    return { requestSeq: asked.seq, restore: restore || refuse() }
+      ? this.#getGuard()?.use(consent, call, request)
+      : this.#needsGesture
+        ? this.#getGuard()?.consume(request.at)
+        : mayAnswer(request) && NO_RESTORE
+    return { requestSeq: request.seq, restore: restore || refuse() }
   }
 
   /** Checks approvals of several calls by one user gesture. Returns the seq of each request. */
   checkApprovals(calls: readonly CallRef[]): readonly RequestSeq[] {
-    const asked = calls.map((call) => this.find(call))
-    if (asked.length === 0) return []
-    const newest = Math.max(...asked.map(({ at }) => at))
-    const isGiven = this.#needsPress ? this.#guardNow()?.consume(newest) : asked.every(isFree)
-    if (!isGiven) refuse()
-    return asked.map(({ seq }) => seq)
+    const requests = calls.map((call) => this.find(call))
+    if (requests.length === 0) return []
+    const newest = Math.max(...requests.map(({ at }) => at))
+    const isAllowed = this.#needsGesture
+      ? this.#getGuard()?.consume(newest)
+      : requests.every(mayAnswer)
+    if (!isAllowed) refuse()
+    return requests.map(({ seq }) => seq)
   }
 
   /** Checks an answer that reports an outcome. The page's own code may give it, except in `'person'` mode. */
@@ -265,7 +267,7 @@ export class PersonCheck {
     return this.#mode === 'person' ? this.checkAnswer(call, consent) : null
   }
 
-  #guardNow(): GestureGuard | undefined {
+  #getGuard(): GestureGuard | undefined {
     this.#guard ??= guards.create?.(this.#signal)
     if (!this.#guard && globalThis.document)
       this.#load().then(
@@ -276,7 +278,7 @@ export class PersonCheck {
   }
 }
 
-function isFree({ turns }: Asked): boolean {
+function mayAnswer({ turns }: CallRequest): boolean {
   const acts = pageActs()
   const hasActed = acts.open > 0 || acts.turns > turns
   return !hasActed || isPersonActing(acts)

@@ -23,6 +23,8 @@ function isSecret(words: string): boolean {
   return [visible, withLatinLetters(visible)].some((text) => {
     const folded = normalizeWords(text)
     const joined = folded.replace(SPACED, (letters) => letters.replaceAll(' ', ''))
-    return [folded, joined].some((one) => findSecretWord(one) !== null || ALSO_SECRET.test(one))
+    return [folded, joined].some(
+      (variant) => findSecretWord(variant) !== null || ALSO_SECRET.test(variant),
+    )
   })
 }

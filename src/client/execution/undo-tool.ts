@@ -14,23 +14,23 @@ import { untilAborted } from '../runs/until-aborted.ts'
 
 const TIMEOUT_MS = 60_000
 
-/** Calls a tool's `undo` for one of its calls. `life` aborts with the agent. Never rejects. */
+/** Calls a tool's `undo` for one of its calls. `agentSignal` aborts with the agent. Never rejects. */
 export async function undoTool(
   entry: PreparedTool | undefined,
   call: UndoTool,
-  life: AbortSignal,
+  agentSignal: AbortSignal,
 ): Promise<UndoOutcome> {
-  if (!entry?.tool.undo || life.aborted) return { status: 'not-begun' }
+  if (!entry?.tool.undo || agentSignal.aborted) return { status: 'not-begun' }
   const { tool } = entry
   const { runId, conversationId, toolCallId, input, output, idempotencyKey } = call
-  const signal = signalWithin(tool.timeoutMs ?? TIMEOUT_MS, life)
+  const signal = signalWithin(tool.timeoutMs ?? TIMEOUT_MS, agentSignal)
   const context = { runId, conversationId, toolCallId, idempotencyKey, signal }
   try {
     const names =
       entry.isOddlyNamed && (await loadPartWithRetry(() => import('../tools/tool-names.ts')))
-    const own = names ? names.inOwnNames(entry, input) : input
+    const ownInput = names ? names.inOwnNames(entry, input) : input
     await retryWhenLeaving(() =>
-      untilAborted(async () => tool.undo?.(own, valueOf(output), context), signal),
+      untilAborted(async () => tool.undo?.(ownInput, outputValue(output), context), signal),
     )
     return { status: 'done' }
   } catch (thrown) {
@@ -39,13 +39,13 @@ export async function undoTool(
   }
 }
 
-function valueOf(output: ToolOutput): JsonValue {
+function outputValue(output: ToolOutput): JsonValue {
   return 'value' in output ? (output.value as JsonValue) : null
 }
 
 type Failure = NonNullable<UndoneTurn['failed']>
 
-interface AskedTurn {
+interface TurnRequest {
   readonly conversation: Conversation
   readonly messageId: string
   readonly options?: UndoTurnOptions | undefined
@@ -54,9 +54,9 @@ interface AskedTurn {
 /** See `Conversation.undoTurn`. The caller has checked that a person asks. */
 export async function undoTurn(
   { callWorker, scope }: Pick<AgentParts, 'callWorker' | 'scope'>,
-  { conversation, messageId, options: { skip = [], signal } = {} }: AskedTurn,
+  { conversation, messageId, options: { skip = [], signal } = {} }: TurnRequest,
 ): Promise<UndoneTurn> {
-  const { undoable, kept: planned } = await whenPlanned(conversation, messageId)
+  const { undoable, kept: planned } = await waitForPlan(conversation, messageId)
   const { conversationId } = conversation.getSnapshot()
   const undone: string[] = []
   const kept: UndoneTurn['kept'][number][] = planned.map(({ call: { toolCallId }, reason }) => ({
@@ -92,25 +92,25 @@ function failureOf(toolCallId: string, thrown: unknown): Failure {
 }
 
 /** Plans the undo once this page has all messages of the turn. Rejects if no such turn can be undone now. */
-function whenPlanned(conversation: Conversation, messageId: string): Promise<UndoPlan> {
+function waitForPlan(conversation: Conversation, messageId: string): Promise<UndoPlan> {
   return new Promise((resolve, reject) => {
-    let leave = (): void => undefined
-    const look = (): void => {
+    let unsubscribe = (): void => undefined
+    const check = (): void => {
       const { status, messages, older, error, runId } = conversation.getSnapshot()
-      const isWhole = older === 0 || turnAt(messages, messageId)[0]?.role === 'user'
-      if (status === 'loading' || !isWhole) return
-      leave()
+      const hasWholeTurn = older === 0 || turnAt(messages, messageId)[0]?.role === 'user'
+      if (status === 'loading' || !hasWholeTurn) return
+      unsubscribe()
       const plan = undoPlan({ messages }, messageId)
       if (messages.length === 0 && error) reject(OffstageError.fromData(error))
       else if (!plan) reject(badInput('This branch of the conversation has no such message.'))
-      else if (runId !== undefined) reject(busy())
+      else if (runId !== undefined) reject(busyError())
       else resolve(plan)
     }
-    leave = conversation.subscribe(look)
-    look()
+    unsubscribe = conversation.subscribe(check)
+    check()
   })
 }
 
-function busy(): OffstageError {
+function busyError(): OffstageError {
   return new OffstageError('conversation-busy', 'A run is open. Undo the turn once it has ended.')
 }

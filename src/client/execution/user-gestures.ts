@@ -1,14 +1,14 @@
 import { hasUserActivation, outermost, pageActs } from '../../protocol/page-acts.ts'
 import { getPageSingleton } from '../../lib/page-singleton.ts'
 import {
-  type Asked,
+  type CallRequest,
   type CallRef,
   type GestureGuard,
   guards,
   nowMs,
   type PersonConsent,
   type RequestSeq,
-  type TakeBack,
+  type Restore,
   toCallRef,
   type UserGestureEvent,
 } from './person-check.ts'
@@ -52,24 +52,24 @@ const HELD_MS = 2000
 /** Updates the track with an event, and tells whether the event is a user gesture. Pure. */
 export function trackPress(
   track: Track,
-  seen: ObservedInput,
+  input: ObservedInput,
 ): { track: Track; isPressed: boolean } {
-  const { at, isTrusted } = seen
-  switch (seen.type) {
+  const { at, isTrusted } = input
+  switch (input.type) {
     case 'click':
       return {
         track: { ...track, clickedAt: at },
-        isPressed: isTrusted && isOwnClick(track, seen),
+        isPressed: isTrusted && isOwnClick(track, input),
       }
     case 'keydown': {
-      if (!isTrusted || !isPressKey(seen.key)) return { track, isPressed: false }
-      const isPressed = seen.isRepeat !== true && seen.isPress === true
+      if (!isTrusted || !isPressKey(input.key)) return { track, isPressed: false }
+      const isPressed = input.isRepeat !== true && input.isPress === true
       return { track: { ...track, heldAt: at }, isPressed }
     }
     case 'keyup':
       // The click of a space key follows its `keyup`, in the same task.
       return {
-        track: isTrusted && isPressKey(seen.key) ? { ...track, heldAt: at } : track,
+        track: isTrusted && isPressKey(input.key) ? { ...track, heldAt: at } : track,
         isPressed: false,
       }
     default:
@@ -93,7 +93,7 @@ function isOwnClick(
 }
 
 /** A user gesture: by a pointer, a key, or assistive technology. */
-interface Press {
+interface Gesture {
   /** Time on the clock of `nowMs`. */
   readonly at: number
   /** Turns of page tools at that time. */
@@ -101,9 +101,9 @@ interface Press {
 }
 
 /** Shared by all agents of the page, its frames and copies of the package, so that each gesture counts once. */
-interface Presses {
+interface GestureState {
   /** The newest gesture, unless it was used. */
-  newest: Press | null
+  newest: Gesture | null
   track: Track
   /** Events that were seen before. */
   readonly seen: WeakSet<Event>
@@ -112,8 +112,8 @@ interface Presses {
 /** How long a gesture may be used. Milliseconds. */
 const FRESH_MS = 5000
 
-function presses(): Presses {
-  const make = (): Presses => ({ newest: null, track: NO_TRACK, seen: new WeakSet() })
+function gestureState(): GestureState {
+  const make = (): GestureState => ({ newest: null, track: NO_TRACK, seen: new WeakSet() })
   return getPageSingleton('presses', make, outermost())
 }
 
@@ -121,13 +121,13 @@ function presses(): Presses {
  * Uses up the newest user gesture. Null if there is none of the last seconds since `since`, or page tools were acting
  * then or have acted since.
  */
-function consumeGesture(since: number): Press | null {
-  const all = presses()
-  const { newest } = all
+function consumeGesture(since: number): Gesture | null {
+  const state = gestureState()
+  const { newest } = state
   const acts = pageActs()
   if (!newest || acts.open > 0 || newest.turns !== acts.turns) return null
   if (newest.at < since || nowMs() - newest.at > FRESH_MS) return null
-  all.newest = null
+  state.newest = null
   return newest
 }
 
@@ -137,7 +137,7 @@ let isTrustedOf: ((this: unknown) => boolean) | undefined
  * Whether the browser says that a person caused the event. An object that only looks like an event, or wraps one, could
  * claim so itself.
  */
-function isPersonsEvent(event: unknown): event is Event {
+function isPersonEvent(event: unknown): event is Event {
   // The browser's own accessor works on events of every frame, and throws for anything else.
   isTrustedOf ??= Object.getOwnPropertyDescriptor(new Event('x'), 'isTrusted')?.get
   try {
@@ -150,16 +150,16 @@ function isPersonsEvent(event: unknown): event is Event {
 /** Records a user gesture, by default one made now. */
 export function recordGesture(at: number = nowMs()): void {
   const acts = pageActs()
-  if (acts.open === 0) presses().newest = { at, turns: acts.turns }
+  if (acts.open === 0) gestureState().newest = { at, turns: acts.turns }
 }
 
 /** Checks an event for a user gesture, once. */
-function notePress(event: Event): void {
-  const all = presses()
-  if (all.seen.has(event)) return
-  all.seen.add(event)
-  const { track, isPressed } = trackPress(all.track, seenOf(event))
-  all.track = track
+function checkGesture(event: Event): void {
+  const state = gestureState()
+  if (state.seen.has(event)) return
+  state.seen.add(event)
+  const { track, isPressed } = trackPress(state.track, observeInput(event))
+  state.track = track
   if (isPressed) recordGesture(timeOf(event))
   // Events caused by this event's default action come before the timer.
   if (event.type === 'click') setTimeout(() => forget('clickedAt'))
@@ -167,11 +167,11 @@ function notePress(event: Event): void {
 }
 
 function forget(name: keyof Track): void {
-  const all = presses()
-  all.track = { ...all.track, [name]: null }
+  const state = gestureState()
+  state.track = { ...state.track, [name]: null }
 }
 
-function seenOf(event: Event): ObservedInput {
+function observeInput(event: Event): ObservedInput {
   const { type, isTrusted } = event
   const at = timeOf(event)
   if (type === 'click') {
@@ -202,10 +202,10 @@ function timeOf({ timeStamp, view }: Event & { readonly view?: Window | null }):
   return at <= now ? at : now
 }
 
-const TYPES = ['click', 'keydown', 'keyup']
+const EVENT_TYPES = ['click', 'keydown', 'keyup']
 
 /** Records user gestures in all windows of this origin, around this one and in it, until the signal aborts. */
-class PressWatch {
+class GestureWatch {
   readonly #signal: AbortSignal
   /** Documents that have listeners. A frame that navigates loses its listeners, but keeps its window. */
   readonly #documents = new WeakSet<Document>()
@@ -215,53 +215,53 @@ class PressWatch {
   }
 
   /** Adds listeners to all frames, including new ones. */
-  look(): void {
-    if (typeof document !== 'undefined') this.#lookIn(outermost().window)
+  observe(): void {
+    if (typeof document !== 'undefined') this.#observeFrames(outermost().window)
   }
 
-  #lookIn(view: Window): void {
-    this.#observe(view)
-    for (let at = 0; at < view.length; at++) {
-      const frame = view[at]
-      if (frame && isReachable(frame)) this.#lookIn(frame)
+  #observeFrames(view: Window): void {
+    this.#addListeners(view)
+    for (let index = 0; index < view.length; index++) {
+      const frame = view[index]
+      if (frame && isReachable(frame)) this.#observeFrames(frame)
     }
   }
 
-  #observe(view: Window): void {
+  #addListeners(view: Window): void {
     if (this.#documents.has(view.document)) return
     this.#documents.add(view.document)
     const options = { capture: true, signal: this.#signal }
-    for (const type of TYPES) view.addEventListener(type, notePress, options)
+    for (const type of EVENT_TYPES) view.addEventListener(type, checkGesture, options)
     // A frame gets the focus before a user gesture in it.
     const onBlur = ({ target }: Event): void => {
       // A capturing listener also gets the event for each element of the page.
-      if (target === view) this.#lookWhereFocusGoes(view.document)
+      if (target === view) this.#observeFocus(view.document)
     }
     view.addEventListener('blur', onBlur, options)
   }
 
-  #lookWhereFocusGoes({ activeElement, body, documentElement }: Document): void {
+  #observeFocus({ activeElement, body, documentElement }: Document): void {
     // Firefox moves the focus after this event: until then nothing has it, so it may go to any frame.
-    if (activeElement && activeElement !== body) this.#lookInFocused(activeElement)
-    else this.#lookWithin(documentElement)
+    if (activeElement && activeElement !== body) this.#observeFocusedFrame(activeElement)
+    else this.#observeFramesWithin(documentElement)
   }
 
-  #lookWithin(root: Element | ShadowRoot): void {
+  #observeFramesWithin(root: Element | ShadowRoot): void {
     for (const element of root.querySelectorAll('*')) {
-      if (element.shadowRoot) this.#lookWithin(element.shadowRoot)
-      this.#lookInFrame(element)
+      if (element.shadowRoot) this.#observeFramesWithin(element.shadowRoot)
+      this.#observeFrame(element)
     }
   }
 
   /** Looks in the frame that has the focus, within any open shadow root. */
-  #lookInFocused(focused: Element | null): void {
-    if (focused?.shadowRoot) return this.#lookInFocused(focused.shadowRoot.activeElement)
-    this.#lookInFrame(focused)
+  #observeFocusedFrame(element: Element | null): void {
+    if (element?.shadowRoot) return this.#observeFocusedFrame(element.shadowRoot.activeElement)
+    this.#observeFrame(element)
   }
 
-  #lookInFrame(element: Element | null): void {
+  #observeFrame(element: Element | null): void {
     const view = (element as Partial<HTMLIFrameElement> | null)?.contentWindow
-    if (view && isReachable(view)) this.#lookIn(view)
+    if (view && isReachable(view)) this.#observeFrames(view)
   }
 }
 
@@ -278,7 +278,7 @@ function isReachable(view: Window): boolean {
 const CONSENT_MS = 120_000
 
 /** A consent that was given and is not used yet. */
-interface Given {
+interface IssuedConsent {
   readonly toolCallId: string
   readonly conversationId?: string
   /** Time on the clock of `nowMs`. */
@@ -289,53 +289,53 @@ interface Given {
 }
 
 class UserGestures implements GestureGuard {
-  readonly #given = new WeakMap<PersonConsent, Given>()
-  readonly #watch: PressWatch
+  readonly #issued = new WeakMap<PersonConsent, IssuedConsent>()
+  readonly #watch: GestureWatch
 
   constructor(signal: AbortSignal) {
-    this.#watch = new PressWatch(signal)
+    this.#watch = new GestureWatch(signal)
   }
 
-  look(): void {
-    this.#watch.look()
+  observe(): void {
+    this.#watch.observe()
   }
 
-  consume(since: number): TakeBack | null {
-    const press = consumeGesture(since)
+  consume(since: number): Restore | null {
+    const gesture = consumeGesture(since)
     // Returned unless there is a newer one.
-    return press && (() => void (presses().newest ??= press))
+    return gesture && (() => void (gestureState().newest ??= gesture))
   }
 
-  give(call: CallRef, asked: Asked, event?: UserGestureEvent): PersonConsent | null {
-    this.look()
+  grant(call: CallRef, request: CallRequest, event?: UserGestureEvent): PersonConsent | null {
+    this.observe()
     const native = event && 'nativeEvent' in event ? event.nativeEvent : event
-    const isPersons = isPersonsEvent(native)
-    if (isPersons) notePress(native)
-    if ((native && !isPersons) || !consumeGesture(asked.at)) return null
+    const isFromPerson = isPersonEvent(native)
+    if (isFromPerson) checkGesture(native)
+    if ((native && !isFromPerson) || !consumeGesture(request.at)) return null
     const consent: PersonConsent = Object.freeze({ ...idsOf(call) })
     const { turns } = pageActs()
-    this.#given.set(consent, { ...consent, at: nowMs(), turns, seq: asked.seq })
+    this.#issued.set(consent, { ...consent, at: nowMs(), turns, seq: request.seq })
     return consent
   }
 
-  use(consent: PersonConsent, call: CallRef, asked: Asked): TakeBack | null {
-    const given = this.#given.get(consent)
-    if (!given) return null
+  use(consent: PersonConsent, call: CallRef, request: CallRequest): Restore | null {
+    const issued = this.#issued.get(consent)
+    if (!issued) return null
     const acts = pageActs()
-    const isFor = idsOf(call)
-    const isThis =
-      given.toolCallId === isFor.toolCallId &&
-      (given.conversationId ?? isFor.conversationId) ===
-        (isFor.conversationId ?? given.conversationId)
-    if (!isThis) return null
-    this.#given.delete(consent)
-    const isFresh = acts.open === 0 && acts.turns === given.turns
-    const isGood = isFresh && given.seq === asked.seq && nowMs() - given.at <= CONSENT_MS
-    return isGood ? () => void this.#given.set(consent, given) : null
+    const ids = idsOf(call)
+    const isSameCall =
+      issued.toolCallId === ids.toolCallId &&
+      (issued.conversationId ?? ids.conversationId) ===
+        (ids.conversationId ?? issued.conversationId)
+    if (!isSameCall) return null
+    this.#issued.delete(consent)
+    const isFresh = acts.open === 0 && acts.turns === issued.turns
+    const isValid = isFresh && issued.seq === request.seq && nowMs() - issued.at <= CONSENT_MS
+    return isValid ? () => void this.#issued.set(consent, issued) : null
   }
 }
 
-function idsOf(call: CallRef): Pick<Given, 'toolCallId' | 'conversationId'> {
+function idsOf(call: CallRef): Pick<IssuedConsent, 'toolCallId' | 'conversationId'> {
   const { toolCallId, conversationId } = toCallRef(call)
   return { toolCallId, ...(conversationId !== undefined && { conversationId }) }
 }

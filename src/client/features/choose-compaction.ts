@@ -10,8 +10,8 @@ import { untilAborted } from '../runs/until-aborted.ts'
 
 const CHOOSE_MS = 60_000
 
-interface Asked {
-  readonly about: string
+interface OpenChoice {
+  readonly key: string
   readonly answer: Promise<CompactionAnswer>
   readonly stop: AbortController
 }
@@ -20,49 +20,49 @@ interface Asked {
 export class CompactionChooser {
   readonly #choose: ChooseCompaction
   /** Aborted when the agent is disposed. */
-  readonly #life: AbortSignal
+  readonly #agentSignal: AbortSignal
   /** Open questions by run. */
-  readonly #asked = new Map<string, Asked>()
+  readonly #open = new Map<string, OpenChoice>()
 
-  constructor(choose: ChooseCompaction, life: AbortSignal) {
+  constructor(choose: ChooseCompaction, agentSignal: AbortSignal) {
     this.#choose = choose
-    this.#life = life
+    this.#agentSignal = agentSignal
   }
 
   choose({ agentId: _agent, ...situation }: CompactionQuery): Promise<CompactionAnswer> {
     const { runId, occasion, messages } = situation
-    const about = `${messages.at(-1)?.id} ${occasion}`
-    const open = this.#asked.get(runId)
-    if (open?.about === about) return open.answer
+    const key = `${messages.at(-1)?.id} ${occasion}`
+    const open = this.#open.get(runId)
+    if (open?.key === key) return open.answer
     open?.stop.abort()
     const stop = new AbortController()
     const answer = this.#askChoice(situation, stop).finally(() => {
-      if (this.#asked.get(runId)?.stop === stop) this.#asked.delete(runId)
+      if (this.#open.get(runId)?.stop === stop) this.#open.delete(runId)
     })
-    this.#asked.set(runId, { about, answer, stop })
+    this.#open.set(runId, { key, answer, stop })
     return answer
   }
 
   stop({ runId }: RunRef): void {
-    this.#asked.get(runId)?.stop.abort()
-    this.#asked.delete(runId)
+    this.#open.get(runId)?.stop.abort()
+    this.#open.delete(runId)
   }
 
   async #askChoice(
     situation: Omit<CompactionQuery, 'agentId'>,
     { signal: stopped }: AbortController,
   ): Promise<CompactionAnswer> {
-    const signal = signalWithin(CHOOSE_MS, stopped, this.#life)
+    const signal = signalWithin(CHOOSE_MS, stopped, this.#agentSignal)
     try {
       const choice: unknown = await retryWhenLeaving(() =>
         untilAborted(async () => this.#choose({ ...situation, signal }), signal),
       )
       return { type: 'chosen', choice: readChoice(choice) }
     } catch (thrown) {
-      if (this.#life.aborted) throw disposedError()
+      if (this.#agentSignal.aborted) throw disposedError()
       const isLate = signal.aborted && !stopped.aborted
-      const why = isLate ? `it took longer than ${CHOOSE_MS} ms` : describeThrown(thrown)
-      return { type: 'failed', message: why }
+      const reason = isLate ? `it took longer than ${CHOOSE_MS} ms` : describeThrown(thrown)
+      return { type: 'failed', message: reason }
     }
   }
 }

@@ -26,7 +26,7 @@ interface Discussant extends AgentParts {
 }
 
 /** A question about a call, and how to make the agent that answers it. */
-export interface AskedDiscussion {
+export interface DiscussionRequest {
   readonly conversation: Conversation
   readonly call: CallRef
   /** Undefined: resumes the discussion that a reload has cut off. */
@@ -37,23 +37,23 @@ export interface AskedDiscussion {
 /** See `Conversation.discuss`. */
 export async function discuss(
   host: AgentParts,
-  { conversation, call, question, create }: AskedDiscussion,
+  { conversation, call, question, create }: DiscussionRequest,
 ): Promise<Run | null> {
   if (question !== undefined) checkText(question, 'The question')
   if (question?.trim() === '') throw badInput('The question is empty.')
   const { conversationId = '', toolCallId } = toCallRef(call)
   const stored = await host.callWorker('getConversation', { ...host.scope(), conversationId })
-  const waiting = stored?.pending.find((each) => isSame(each, toolCallId))
-  if (!stored || !waiting) throw badInput('This call does not wait for an approval.')
-  const name = { conversationId, toolCallId }
-  const id = discussionId(name)
-  const before = await host.callWorker('getConversation', { ...host.scope(), conversationId: id })
-  if (before && !isOn(before, name)) throw badInput('Another conversation has this id.')
+  const waitingCall = stored?.pending.find((each) => waitsForApproval(each, toolCallId))
+  if (!stored || !waitingCall) throw badInput('This call does not wait for an approval.')
+  const callName = { conversationId, toolCallId }
+  const id = discussionId(callName)
+  const existing = await host.callWorker('getConversation', { ...host.scope(), conversationId: id })
+  if (existing && !isAbout(existing, callName)) throw badInput('Another conversation has this id.')
   // Another agent's tools may have the same names, and placeholders of secrets are another conversation's.
-  const isOwn = conversationId === conversation.getSnapshot().conversationId
-  const entry = isOwn ? host.registry.get(waiting.toolName) : undefined
+  const isOwnCall = conversationId === conversation.getSnapshot().conversationId
+  const entry = isOwnCall ? host.registry.get(waitingCall.toolName) : undefined
   const tool = entry?.tool.secretsIn ? undefined : (entry?.tool as Tool | undefined)
-  const discussant = create(optionsOf(host, stored, { waiting, tool }))
+  const discussant = create(optionsOf(host, stored, { call: waitingCall, tool }))
   const { signal } = discussant
   // A disposed host decides nothing, so its next agent can resume the answer.
   host.signal.addEventListener('abort', () => void discussant.dispose(), { signal })
@@ -61,11 +61,11 @@ export async function discuss(
     if (tool) discussant.registry.register(suggestChange(tool))
     const run =
       question === undefined
-        ? before && (await resumed(discussant, id))
+        ? existing && (await resumeDiscussion(discussant, id))
         : runStarter(discussant, discussant.options)(
             {
               input: question,
-              parent: { ...name, runId: stored.openRunId ?? '' },
+              parent: { ...callName, runId: stored.openRunId ?? '' },
             },
             { conversationId: id, values: false, ifBusy: 'queue' },
           )
@@ -84,12 +84,15 @@ export interface CallName {
   readonly toolCallId: string
 }
 
-function isOn({ parent }: StoredConversation, call: CallName): boolean {
+function isAbout({ parent }: StoredConversation, call: CallName): boolean {
   return parent?.conversationId === call.conversationId && parent.toolCallId === call.toolCallId
 }
 
 /** Only a connected agent can resume. */
-async function resumed(discussant: Discussant, conversationId: string): Promise<Run | null> {
+async function resumeDiscussion(
+  discussant: Discussant,
+  conversationId: string,
+): Promise<Run | null> {
   await discussant.callWorker('getConversation', { ...discussant.scope(), conversationId })
   return resumeRun(discussant, { conversationId, asChild: true })
 }
@@ -100,27 +103,27 @@ async function endWithCall(
   conversation: Conversation,
   toolCallId: string,
 ): Promise<void> {
-  const leave = conversation.subscribe(() => {
+  const unsubscribe = conversation.subscribe(() => {
     const { pending, status } = conversation.getSnapshot()
-    if (status !== 'loading' && !pending.some((each) => isSame(each, toolCallId)))
+    if (status !== 'loading' && !pending.some((each) => waitsForApproval(each, toolCallId)))
       run.abort(PARENT_ENDED)
   })
   await run.result.catch(() => undefined)
-  leave()
+  unsubscribe()
 }
 
-function isSame(call: PendingCall, toolCallId: string): boolean {
+function waitsForApproval(call: PendingCall, toolCallId: string): boolean {
   return call.toolCallId === toolCallId && call.kind === 'approval'
 }
 
-interface Discussed {
-  readonly waiting: PendingCall
+interface DiscussedCall {
+  readonly call: PendingCall
   /** Tool of the call, unless no other input can be suggested. */
   readonly tool: Tool | undefined
 }
 
 /** Options that the agent of a discussion shares with its host. No tool and no other hook reaches it. */
-const SHARED = [
+const SHARED_OPTIONS = [
   'storage',
   'redact',
   'worker',
@@ -137,19 +140,21 @@ const SHARED = [
 function optionsOf(
   { config, options }: AgentParts,
   stored: StoredConversation,
-  { waiting, tool }: Discussed,
+  { call: waitingCall, tool }: DiscussedCall,
 ): AgentOptions {
-  const { input, path, toolCallId, toolName } = waiting
+  const { input, path, toolCallId, toolName } = waitingCall
   return {
     ...(Object.fromEntries(
-      SHARED.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+      SHARED_OPTIONS.flatMap((name) =>
+        options[name] === undefined ? [] : [[name, options[name]]],
+      ),
     ) as Partial<AgentOptions>),
     model: config.model,
     instructions: tool ? `${INSTRUCTIONS}\n${SUGGESTING}` : INSTRUCTIONS,
     // Without what `describe` says of the call: texts of the page, which the note would pass on as the model's own.
     context: () => ({
       waitingCall: { tool: toolName, description: tool?.description, input },
-      newestMessages: recent(stored.messages, path?.[0] ?? toolCallId),
+      newestMessages: newestMessages(stored.messages, path?.[0] ?? toolCallId),
     }),
     maxSteps: MAX_STEPS,
     toolApproval: 'never',
@@ -174,21 +179,23 @@ function suggestChange({ inputSchema, jsonSchema }: Tool): Tool {
 }
 
 /** The newest messages before the call's own, as text. */
-function recent(messages: readonly Message[], toolCallId: string): readonly object[] {
-  const own = messages.findIndex(
+function newestMessages(messages: readonly Message[], toolCallId: string): readonly object[] {
+  const callIndex = messages.findIndex(
     ({ role, parts }) =>
       role === 'assistant' &&
       parts.some((part) => part.type === 'tool-call' && part.toolCallId === toolCallId),
   )
-  const shown: { role: string; text: string }[] = []
-  let left = RECENT_CHARACTERS
-  for (const { role, parts } of messages.slice(0, own < 0 ? undefined : own + 1).toReversed()) {
+  const result: { role: string; text: string }[] = []
+  let remaining = RECENT_CHARACTERS
+  for (const { role, parts } of messages
+    .slice(0, callIndex < 0 ? undefined : callIndex + 1)
+    .toReversed()) {
     const text = parts.flatMap(textOf).join('\n')
-    left -= text.length
-    if (left < 0) break
-    if (text !== '') shown.unshift({ role, text })
+    remaining -= text.length
+    if (remaining < 0) break
+    if (text !== '') result.unshift({ role, text })
   }
-  return shown
+  return result
 }
 
 function textOf(part: Message['parts'][number]): readonly string[] {
@@ -217,11 +224,11 @@ function cut(text: string): string {
 /** Returns the newest part of a call's discussion, for the call's result. Undefined if nothing was said on this call. */
 export function noteOf(discussion: StoredConversation, call: CallName): string | undefined {
   const { messages } = discussion
-  if (!isOn(discussion, call)) return undefined
-  const failed = new Set(messages.flatMap(({ parts }) => parts.flatMap(failedIn)))
-  const said = messages.flatMap((message) => saidIn(message, failed))
-  if (said.length === 0) return undefined
-  const text = said.join('\n')
+  if (!isAbout(discussion, call)) return undefined
+  const failed = new Set(messages.flatMap(({ parts }) => parts.flatMap(failedCallIds)))
+  const lines = messages.flatMap((message) => transcriptLines(message, failed))
+  if (lines.length === 0) return undefined
+  const text = lines.join('\n')
   const newest =
     text.length > NOTE_CHARACTERS
       ? `…${text.slice(-NOTE_CHARACTERS).replace(/^[\udc00-\udfff]/, '')}`
@@ -230,7 +237,7 @@ export function noteOf(discussion: StoredConversation, call: CallName): string |
 }
 
 /** Each turn is a JSON string on a line of its own, so that no text can pass for another's. */
-function saidIn(message: Message, failed: ReadonlySet<string>): readonly string[] {
+function transcriptLines(message: Message, failed: ReadonlySet<string>): readonly string[] {
   const { role, parts } = message
   if (role === 'tool' || (role === 'user' && message.synthetic)) return []
   return parts.flatMap((part) => {
@@ -244,6 +251,6 @@ function saidIn(message: Message, failed: ReadonlySet<string>): readonly string[
 }
 
 /** Ids of calls that did not fit. */
-function failedIn(part: Message['parts'][number]): readonly string[] {
+function failedCallIds(part: Message['parts'][number]): readonly string[] {
   return part.type === 'tool-result' && part.output.type === 'error' ? [part.toolCallId] : []
 }

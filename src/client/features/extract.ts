@@ -51,7 +51,7 @@ export async function extract(
   }
   const corrections: { readonly output: string; readonly problem: string }[] = []
   let usage: RunUsage = { modelCalls: 0 }
-  const ask = async (): Promise<Exclude<Extraction, { readonly error: unknown }>> => {
+  const requestData = async (): Promise<Exclude<Extraction, { readonly error: unknown }>> => {
     const extractId = randomId()
     const extraction = await untilAborted(
       () => core.callWorker('extract', { ...command, extractId, corrections }),
@@ -65,15 +65,15 @@ export async function extract(
   }
   try {
     for (;;) {
-      const { text, value, problem } = await ask()
-      const read = problem === null ? await check(schema, value) : { problem }
-      if (!('problem' in read)) return read.value
+      const { text, value, problem } = await requestData()
+      const result = problem === null ? await check(schema, value) : { problem }
+      if (!('problem' in result)) return result.value
       if (corrections.length >= retries)
         throw new OffstageError(
           'invalid-output',
-          `The model's output does not fit: ${read.problem}`,
+          `The model's output does not fit: ${result.problem}`,
         )
-      corrections.push({ output: text, problem: read.problem })
+      corrections.push({ output: text, problem: result.problem })
     }
   } finally {
     try {

@@ -21,7 +21,7 @@ import type { PreparedTool } from '../tools/prepare-tool.ts'
 
 // Callers of the hooks that few tools and agents have.
 
-const ROUNDS = 2
+const MAX_ROUNDS = 2
 const TIMEOUT_MS = 60_000
 
 /** The parts of an agent that the verifier needs. */
@@ -33,7 +33,7 @@ export interface VerifierParts {
   readonly signal: AbortSignal
 }
 
-interface Asked {
+interface Verification {
   readonly verdict: Promise<string | null>
   readonly stop: AbortController
   isOver: boolean
@@ -43,7 +43,7 @@ interface Asked {
 export class Verifier {
   readonly #agent: VerifierParts
   /** Checks by message. */
-  readonly #asked = new Map<string, Asked>()
+  readonly #verifications = new Map<string, Verification>()
 
   constructor(agent: VerifierParts) {
     this.#agent = agent
@@ -51,42 +51,43 @@ export class Verifier {
 
   /** Returns feedback for an answer that is wrong, else null. If the hook fails, the answer is accepted. */
   verify(answer: VerifyQuery): Promise<string | null> {
-    if (answer.round > (this.#agent.options.verifyRounds ?? ROUNDS)) return Promise.resolve(null)
-    const known = this.#asked.get(answer.messageId)
-    if (known) return known.verdict
-    for (const [id, { isOver }] of this.#asked) if (isOver) this.#asked.delete(id)
+    if (answer.round > (this.#agent.options.verifyRounds ?? MAX_ROUNDS))
+      return Promise.resolve(null)
+    const existing = this.#verifications.get(answer.messageId)
+    if (existing) return existing.verdict
+    for (const [id, { isOver }] of this.#verifications) if (isOver) this.#verifications.delete(id)
     const stop = new AbortController()
-    const asked: Asked = { stop, isOver: false, verdict: this.#check(answer, stop) }
-    this.#asked.set(answer.messageId, asked)
-    void asked.verdict.then(() => (asked.isOver = true))
-    return asked.verdict
+    const verification: Verification = { stop, isOver: false, verdict: this.#check(answer, stop) }
+    this.#verifications.set(answer.messageId, verification)
+    void verification.verdict.then(() => (verification.isOver = true))
+    return verification.verdict
   }
 
   /** Stops a check that nobody waits for any more. Asking again starts a new one. */
   stop(messageId: string): void {
-    this.#asked.get(messageId)?.stop.abort()
-    this.#asked.delete(messageId)
+    this.#verifications.get(messageId)?.stop.abort()
+    this.#verifications.delete(messageId)
   }
 
   async #check(answer: VerifyQuery, { signal: stopped }: AbortController): Promise<string | null> {
-    const { options, signal: life, warn } = this.#agent
+    const { options, signal: agentSignal, warn } = this.#agent
     const { verifyTimeoutMs = TIMEOUT_MS } = options
     const { runId, conversationId, text, toolCalls } = answer
-    const late = new AbortController()
-    const timer = setTimeout(() => late.abort(), Math.min(verifyTimeoutMs, 2 ** 31 - 1))
-    const signal = AbortSignal.any([late.signal, stopped, life])
+    const timeout = new AbortController()
+    const timer = setTimeout(() => timeout.abort(), Math.min(verifyTimeoutMs, 2 ** 31 - 1))
+    const signal = AbortSignal.any([timeout.signal, stopped, agentSignal])
     try {
-      const asked = { runId, conversationId, text, toolCalls, signal }
+      const proposal = { runId, conversationId, text, toolCalls, signal }
       const verdict: unknown = await retryWhenLeaving(() =>
-        untilAborted(async () => options.verify?.(asked), signal),
+        untilAborted(async () => options.verify?.(proposal), signal),
       )
       return feedbackOf(verdict)
     } catch (thrown) {
-      if (stopped.aborted || life.aborted) return null
-      const why = signal.aborted
+      if (stopped.aborted || agentSignal.aborted) return null
+      const reason = signal.aborted
         ? `it took longer than ${verifyTimeoutMs} ms`
         : describeThrown(thrown)
-      warn('hook-failed', `verify has failed, and the answer stands: ${why}`)
+      warn('hook-failed', `verify has failed, and the answer stands: ${reason}`)
       return null
     } finally {
       // Later, the signal could abort what the hook shares between checks.
@@ -130,23 +131,23 @@ export function redactFacts(
   redactors: readonly Redactor[],
   facts: readonly Fact[],
 ): readonly unknown[] {
-  if (redactors.length === 0) throw failed('no redact function was found on the page.')
-  const known = [...new Map(redactors.map((each) => [each.redact, each])).values()]
+  if (redactors.length === 0) throw redactError('no redact function was found on the page.')
+  const distinct = [...new Map(redactors.map((each) => [each.redact, each])).values()]
   return facts.map((fact) =>
-    known.reduce((redacted, { redact, warn }) => {
+    distinct.reduce((redacted, { redact, warn }) => {
       try {
         // Cloning throws for results that can't be posted, such as a promise. Here the responsible function is known.
         return structuredClone(redact(redacted))
       } catch (thrown) {
         warn(`redact has failed, and nothing was stored: ${describeThrown(thrown)}`)
-        throw failed(`redact threw for a ${fact.type} fact.`)
+        throw redactError(`redact threw for a ${fact.type} fact.`)
       }
     }, fact),
   )
 }
 
-function failed(why: string): OffstageError {
-  return new OffstageError('redact-failed', `Nothing was stored: ${why}`)
+function redactError(reason: string): OffstageError {
+  return new OffstageError('redact-failed', `Nothing was stored: ${reason}`)
 }
 
 /** Calls the tool's `commits`. Throwing, or returning anything but false, counts as true. */
@@ -158,8 +159,8 @@ export async function commits(
   const { tool } = entry
   const context = { ...infoOf(call), tainted: true }
   try {
-    const says: unknown = await retryWhenLeaving(async () => tool.commits?.(call.input, context))
-    return says !== false
+    const answer: unknown = await retryWhenLeaving(async () => tool.commits?.(call.input, context))
+    return answer !== false
   } catch {
     return true
   }
@@ -198,25 +199,26 @@ export class ApprovalFunctions {
   async needsApproval(
     entry: PreparedTool | undefined,
     call: CallContext,
-    asked: HookedCall,
+    hookedCall: HookedCall,
   ): Promise<boolean> {
     const { toolApproval = 'destructive' } = this.#policy.options
     const { toolName } = call
     const needs = entry?.tool.needsApproval
     try {
-      const own: unknown =
+      const toolAnswer: unknown =
         entry && typeof needs === 'function'
-          ? await needs.call(entry.tool, call.input, asked)
+          ? await needs.call(entry.tool, call.input, hookedCall)
           : (needs ?? 'default')
-      if (typeof own !== 'boolean' && own !== 'default')
-        return this.#unclear(toolName, 'needsApproval', own)
-      if (own === true) return true
+      if (typeof toolAnswer !== 'boolean' && toolAnswer !== 'default')
+        return this.#warnUnclear(toolName, 'needsApproval', toolAnswer)
+      if (toolAnswer === true) return true
       if (typeof toolApproval !== 'function')
-        return own === 'default' && byAnnotations(entry?.tool.annotations, toolApproval)
-      const asks: unknown = await toolApproval(asked)
-      if (typeof asks !== 'boolean') return this.#unclear(toolName, 'toolApproval', asks)
-      if (!asks && own === 'default') this.#frees(entry)
-      return asks
+        return toolAnswer === 'default' && byAnnotations(entry?.tool.annotations, toolApproval)
+      const policyAnswer: unknown = await toolApproval(hookedCall)
+      if (typeof policyAnswer !== 'boolean')
+        return this.#warnUnclear(toolName, 'toolApproval', policyAnswer)
+      if (!policyAnswer && toolAnswer === 'default') this.#warnUnapproved(entry)
+      return policyAnswer
     } catch {
       return true
     }
@@ -225,11 +227,11 @@ export class ApprovalFunctions {
   /** Warns of destructive tools that never need approval. */
   warnOfUnapprovedTools(entries: readonly PreparedTool[]): void {
     if (this.#policy.options.toolApproval === 'never')
-      for (const entry of entries) this.#frees(entry)
+      for (const entry of entries) this.#warnUnapproved(entry)
   }
 
   /** Warns if only the agent's `toolApproval` lets a destructive tool run without approval. */
-  #frees(entry: PreparedTool | undefined): void {
+  #warnUnapproved(entry: PreparedTool | undefined): void {
     if (entry?.tool.annotations?.destructive !== true || entry.tool.needsApproval !== undefined)
       return
     this.#warn(
@@ -238,11 +240,11 @@ export class ApprovalFunctions {
     )
   }
 
-  #unclear(toolName: string, name: string, answer: unknown): true {
-    const wanted = name === 'toolApproval' ? 'true or false' : "true, false or 'default'"
+  #warnUnclear(toolName: string, name: string, answer: unknown): true {
+    const expected = name === 'toolApproval' ? 'true or false' : "true, false or 'default'"
     this.#warn(
       toolName,
-      `${name} of the tool ${toolName} returned ${typeof answer}, not ${wanted}: approval is requested.`,
+      `${name} of the tool ${toolName} returned ${typeof answer}, not ${expected}: approval is requested.`,
     )
     return true
   }
@@ -258,9 +260,9 @@ export class ApprovalFunctions {
 export async function reconcile(
   entry: PreparedTool | undefined,
   { idempotencyKey, epoch: fence, input }: ReconcileTool,
-  asked: HookedCall,
+  hookedCall: HookedCall,
 ): Promise<ReconcileVerdict> {
-  const context = { ...asked, idempotencyKey, fence }
+  const context = { ...hookedCall, idempotencyKey, fence }
   try {
     const verdict = await retryWhenLeaving(async () =>
       entry && 'reconcile' in entry.tool ? entry.tool.reconcile?.(input, context) : undefined,

@@ -22,40 +22,40 @@ export async function retrieveMemories(
   const found = await Promise.all(memories.map((memory) => retrieveFrom(memory, retrieval)))
   // Ranks the first entry of each memory, then the second. Memories may share entries, so duplicates are removed.
   const ranked = found
-    .flatMap((entries, at) =>
-      entries.map((entry, rank) => [memories[at]?.always ? -1 : rank, entry] as const),
+    .flatMap((entries, index) =>
+      entries.map((entry, rank) => [memories[index]?.always ? -1 : rank, entry] as const),
     )
-    .toSorted(([one], [other]) => one - other)
-  const once = new Map(ranked.map(([, entry]) => [entry.id + entry.text, entry]))
-  return [...once.values()].slice(0, MAX_ENTRIES)
+    .toSorted(([rankA], [rankB]) => rankA - rankB)
+  const unique = new Map(ranked.map(([, entry]) => [entry.id + entry.text, entry]))
+  return [...unique.values()].slice(0, MAX_ENTRIES)
 }
 
 async function retrieveFrom(
   memory: AgentMemory,
   { query, ...context }: Retrieval,
 ): Promise<readonly RetrievedMemory[]> {
-  const { signal: life } = context
-  const signal = signalWithin(RETRIEVE_MS, life)
+  const { signal: agentSignal } = context
+  const signal = signalWithin(RETRIEVE_MS, agentSignal)
   try {
     const entries = await untilAborted(
       async () => memory.retrieve(query, { ...context, limit: MAX_ENTRIES, signal }),
       signal,
     )
-    return Array.from(entries).slice(0, MAX_ENTRIES).flatMap(bounded)
+    return Array.from(entries).slice(0, MAX_ENTRIES).flatMap(limitEntry)
   } catch (thrown) {
-    if (!life.aborted) context.warn(`A memory search failed: ${describeThrown(thrown)}`)
+    if (!agentSignal.aborted) context.warn(`A memory search failed: ${describeThrown(thrown)}`)
     return []
   }
 }
 
-function bounded({ id, text, untrusted, source }: MemoryEntry): RetrievedMemory[] {
-  const whole = String(text).trim()
-  const start = Array.from(whole).slice(0, MAX_TEXT).join('')
+function limitEntry({ id, text, untrusted, source }: MemoryEntry): RetrievedMemory[] {
+  const fullText = String(text).trim()
+  const start = Array.from(fullText).slice(0, MAX_TEXT).join('')
   return start
     ? [
         {
           id: String(id).slice(0, 100),
-          text: start === whole ? whole : `${start} …`,
+          text: start === fullText ? fullText : `${start} …`,
           ...(untrusted && { untrusted }),
           ...(source && { source }),
         },

@@ -38,11 +38,11 @@ export const SKILL_TOOLS = ['activate_skill', 'read_skill_file'] as const
 /** Tools that come with skills, each once, without those that the agent has anyway. */
 export function toolsOfSkills(
   skills: readonly Skill[] = [],
-  others: readonly (Tool | CompositeTool)[] = [],
+  agentTools: readonly (Tool | CompositeTool)[] = [],
 ): readonly (Tool | CompositeTool)[] {
   const names = skills.map(({ name }) => name)
-  const twice = names.find((name, at) => names.indexOf(name) < at)
-  if (twice !== undefined) throw badConfig(`Two skills have the name ${twice}.`)
+  const duplicate = names.find((name, index) => names.indexOf(name) < index)
+  if (duplicate !== undefined) throw badConfig(`Two skills have the name ${duplicate}.`)
   const tools = new Set(skills.flatMap((skill) => skill.tools ?? []))
-  return [...tools].filter((tool) => !others.includes(tool))
+  return [...tools].filter((tool) => !agentTools.includes(tool))
 }

@@ -16,9 +16,9 @@ export function skillText(skills: readonly Skill[], name: string): SkillText | n
   if (!skill) return null
   const { instructions: text, loaded = false } = skill
   const files = Object.keys(skill.files ?? {})
-  const own = (skill.tools ?? []).map((tool) => tool.name)
+  const ownToolNames = (skill.tools ?? []).map((tool) => tool.name)
   const restrictTools = skill.restrictTools && [
-    ...new Set([...skill.restrictTools, ...own, 'read_skill_file'].map(cleanName)),
+    ...new Set([...skill.restrictTools, ...ownToolNames, 'read_skill_file'].map(cleanName)),
   ]
   const content = {
     text,
@@ -30,17 +30,17 @@ export function skillText(skills: readonly Skill[], name: string): SkillText | n
 }
 
 /**
- * Marks the tools that come with a skill only, and adds the tool that activates skills. `others`: tools that the agent
- * has without any skill.
+ * Marks the tools that come with a skill only, and adds the tool that activates skills. `agentTools`: tools that the
+ * agent has without any skill.
  */
 export function withSkills<Described extends Pick<ToolDescriptor, 'name' | 'skills'>>(
   tools: readonly Described[],
   skills: readonly Skill[],
-  others: readonly (Tool | CompositeTool)[] = [],
+  agentTools: readonly (Tool | CompositeTool)[] = [],
 ): (Described | ToolDescriptor)[] {
   const marked = tools.map((tool) => {
-    const owners = skills.flatMap(({ name, tools: own = [] }) =>
-      own.some((each) => each.name === tool.name && !others.includes(each)) ? name : [],
+    const owners = skills.flatMap(({ name, tools: skillTools = [] }) =>
+      skillTools.some((each) => each.name === tool.name && !agentTools.includes(each)) ? name : [],
     )
     return owners.length > 0 ? { ...tool, skills: owners } : tool
   })
@@ -94,19 +94,19 @@ function readSkillFile(skills: readonly Skill[]): Tool {
     needsApproval: false,
     timeoutMs: 30_000,
     async execute(input, { signal }) {
-      const asked = input as { skill: string; path: string; offset?: number }
-      return readFile(skills, asked, signal)
+      const request = input as { skill: string; path: string; offset?: number }
+      return readFile(skills, request, signal)
     },
   }
 }
 
 async function readFile(
   skills: readonly Skill[],
-  asked: { readonly skill: string; readonly path: string; readonly offset?: number },
+  request: { readonly skill: string; readonly path: string; readonly offset?: number },
   signal: AbortSignal,
 ): Promise<string> {
-  const { skill: name, offset = 0 } = asked
-  const path = asked.path.replace(/^\.\//, '')
+  const { skill: name, offset = 0 } = request
+  const path = request.path.replace(/^\.\//, '')
   const files = skills.find((skill) => skill.name === name)?.files
   if (!files) throw new Error(`This page has no skill ${name} with files.`)
   const file = Object.hasOwn(files, path) ? files[path] : undefined

@@ -6,17 +6,17 @@ import { OffstageError } from '../../protocol/error.ts'
 declare const OFFSTAGE_SCRIPT: HTMLScriptElement | null | undefined
 
 /** Where `inline-worker.js` leaves the packed worker. */
-const read = (): unknown => Reflect.get(globalThis, Symbol.for('offstage.worker'))
+const readPacked = (): unknown => Reflect.get(globalThis, Symbol.for('offstage.worker'))
 
 /** Read now, since another release on the page may leave its own later. The classic script loads it on demand. */
-let packed = OFFSTAGE_SCRIPT ? undefined : read()
+let packed = OFFSTAGE_SCRIPT ? undefined : readPacked()
 
 /**
  * Creates the default worker without a file of its own, as a classic script: pages without an origin (`file://`,
  * sandboxed frames) may load no module. Needs `worker-src blob:` if a CSP is set.
  */
 export async function createInlineWorker(): Promise<Worker> {
-  const url = URL.createObjectURL(await unpacked())
+  const url = URL.createObjectURL(await unpack())
   const release = (): void => URL.revokeObjectURL(url)
   try {
     const worker = startTrusted(() => new Worker(url))
@@ -34,30 +34,30 @@ export async function createInlineWorker(): Promise<Worker> {
   }
 }
 
-async function unpacked(): Promise<Blob> {
+async function unpack(): Promise<Blob> {
   if (typeof DecompressionStream === 'undefined')
     throw new OffstageError(
       'worker-load-failed',
       'this browser lacks DecompressionStream, which unpacks the inline worker. Serve the worker as a file.',
       { details: { reason: 'unsupported' } },
     )
-  const packed = Uint8Array.from(atob(await packedWorker()), (sign) => sign.charCodeAt(0))
-  const text = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))
+  const bytes = Uint8Array.from(atob(await loadPacked()), (char) => char.charCodeAt(0))
+  const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
   return new Blob([await new Response(text).arrayBuffer()], { type: 'text/javascript' })
 }
 
 /** The worker, gzipped, in base64. */
-async function packedWorker(): Promise<string> {
+async function loadPacked(): Promise<string> {
   if (packed === undefined && OFFSTAGE_SCRIPT) {
-    await load(OFFSTAGE_SCRIPT)
-    packed = read()
+    await loadScript(OFFSTAGE_SCRIPT)
+    packed = readPacked()
   }
   if (typeof packed === 'string') return packed
   throw importError('inline-worker.js holds no worker. Deploy all files of dist.')
 }
 
 /** Loads a file as a script, which needs no CORS and no origin, or else as a module, which Trusted Types allow. */
-async function load({ src, nonce, crossOrigin }: HTMLScriptElement): Promise<unknown> {
+async function loadScript({ src, nonce, crossOrigin }: HTMLScriptElement): Promise<unknown> {
   const { href } = new URL('inline-worker.js', src || document.baseURI)
   const script = Object.assign(document.createElement('script'), { nonce, crossOrigin })
   try {

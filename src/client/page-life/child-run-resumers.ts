@@ -23,18 +23,18 @@ export interface ChildRunResumer {
 }
 
 /** Shared by all copies of the package: an agent of one may have a tool from another. */
-const joiners = getPageSingleton(
+const resumers = getPageSingleton(
   'joiners',
   () => new WeakMap<Tool | CompositeTool, ChildRunResumer>(),
 )
 
-export function setChildRunResumer(tool: Tool, joiner: ChildRunResumer): void {
-  joiners.set(tool, joiner)
+export function setChildRunResumer(tool: Tool, resumer: ChildRunResumer): void {
+  resumers.set(tool, resumer)
 }
 
-/** Returns the joiner of a tool that is an agent; undefined for all others. */
+/** Returns the resumer of a tool that is an agent; undefined for all others. */
 export function findChildRunResumer(
   tool: Tool | CompositeTool | undefined,
 ): ChildRunResumer | undefined {
-  return tool && joiners.get(tool)
+  return tool && resumers.get(tool)
 }

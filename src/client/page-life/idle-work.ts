@@ -4,29 +4,29 @@ import type { AgentParts } from '../api/agent-parts.ts'
 const IDLE_MS = 2000
 
 /** Has the worker drop conversations beyond the `retention` limits, whenever the agent has been idle for a while. */
-function keepRetention(agent: AgentParts): void {
-  const { agentEvents, callWorker: ask, options, scope } = agent
+function applyRetention(agent: AgentParts): void {
+  const { agentEvents, callWorker, options, scope } = agent
   const { retention } = options
   if (!retention) return
   const work = async (): Promise<void> => {
-    const conversations = await ask('retainConversations', { ...scope(), retention })
+    const conversations = await callWorker('retainConversations', { ...scope(), retention })
     if (conversations.length > 0) agentEvents.emit({ type: 'conversations-dropped', conversations })
   }
-  whenIdle(agent, { after: IDLE_MS, work })
+  whenIdle(agent, { idleMs: IDLE_MS, work })
 }
 
 /** Hosts of pages on a developer's own machine. */
-const LOCAL = /^(localhost$|127\.|\[::1)/
+const LOCAL_HOST = /^(localhost$|127\.|\[::1)/
 
 /**
  * Drops old conversations and generates titles while no run is open, if the agent's options ask for it. On a
  * developer's own machine, also checks the schemas of tools.
  */
 export function workWhileIdle(agent: AgentParts): void {
-  keepRetention(agent)
+  applyRetention(agent)
   makeTitles(agent)
   // If the check can't be loaded, the page works without its warnings.
-  if (LOCAL.test(globalThis.location?.hostname))
+  if (LOCAL_HOST.test(globalThis.location?.hostname))
     import('../tools/warn-of-keywords.ts')
       .then((part) => part.warnOfKeywords(agent))
       .catch(() => {})
@@ -34,7 +34,7 @@ export function workWhileIdle(agent: AgentParts): void {
 
 interface IdleWork {
   /** How long nothing must have been open. Milliseconds. */
-  readonly after: number
+  readonly idleMs: number
   work(): Promise<void>
   /** Called when a run has begun or ended. */
   onChange?(): void
@@ -43,19 +43,19 @@ interface IdleWork {
 /** Does work whenever the agent has been idle for a while. */
 export function whenIdle(
   { agentEvents, runs, signal }: AgentParts,
-  { after, work, onChange }: IdleWork,
+  { idleMs, work, onChange }: IdleWork,
 ): void {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const plan = (): void => {
+  const schedule = (): void => {
     clearTimeout(timer)
     onChange?.()
     // Failed work is tried again the next time.
     if (runs.openRuns.size === 0 && !signal.aborted)
-      timer = setTimeout(() => void work().catch(() => {}), after)
+      timer = setTimeout(() => void work().catch(() => {}), idleMs)
   }
-  agentEvents.on('status', plan, { signal })
+  agentEvents.on('status', schedule, { signal })
   signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
-  plan()
+  schedule()
 }
 
 /** How long nothing must have been open. Milliseconds. */
@@ -63,15 +63,15 @@ const TITLE_IDLE_MS = 500
 
 /** Has the worker title the conversations in which the agent ran something, whenever the agent is idle. */
 export function makeTitles(agent: AgentParts): void {
-  const { agentEvents, callWorker: ask, options, runs, scope, signal } = agent
+  const { agentEvents, callWorker, options, runs, scope, signal } = agent
   if (!options.titles) return
   const untitled = new Set<string>()
   const isIdle = (): boolean => runs.openRuns.size === 0 && !signal.aborted
   const title = async (conversationId: string): Promise<void> => {
     untitled.delete(conversationId)
     try {
-      const made = await ask('titleConversation', { ...scope(), conversationId })
-      if (made) agentEvents.emit({ type: 'conversation-titled', conversationId, ...made })
+      const result = await callWorker('titleConversation', { ...scope(), conversationId })
+      if (result) agentEvents.emit({ type: 'conversation-titled', conversationId, ...result })
     } catch {
       // A run came in between, or the worker was lost. Tried again after the next run.
       untitled.add(conversationId)
@@ -79,11 +79,11 @@ export function makeTitles(agent: AgentParts): void {
   }
   const work = async (): Promise<void> => {
     // Iterates over a copy: a failed title puts its conversation back into the set.
-    const waiting = Array.from(untitled)
-    for (const conversationId of waiting) if (isIdle()) await title(conversationId)
+    const conversationIds = Array.from(untitled)
+    for (const conversationId of conversationIds) if (isIdle()) await title(conversationId)
   }
   const onChange = (): void => {
     for (const { run } of runs.openRuns.values()) untitled.add(run.conversationId)
   }
-  whenIdle(agent, { after: TITLE_IDLE_MS, work, onChange })
+  whenIdle(agent, { idleMs: TITLE_IDLE_MS, work, onChange })
 }

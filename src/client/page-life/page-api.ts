@@ -16,10 +16,10 @@ import { loadPartWithRetry } from './page-leaving.ts'
 
 /** Model requests that this page makes for its worker. Few pages do, so the code is loaded on demand. */
 export class ModelRequests {
-  #gone = new AbortController()
+  #workerLost = new AbortController()
 
   async fetchModel(request: ModelFetch): Promise<ModelFetchHead | ModelFetchRefusal> {
-    const { signal } = this.#gone
+    const { signal } = this.#workerLost
     const { fetchModel } = await import('./page-fetches.ts').catch((cause: unknown) => {
       const message = `A part of offstage could not be loaded: ${describeThrown(cause)}`
       throw new OffstageError('network', message, { retryable: true, cause })
@@ -29,8 +29,8 @@ export class ModelRequests {
 
   /** Called when the worker is gone: nobody reads the answers any more. */
   abortAll(): void {
-    this.#gone.abort()
-    this.#gone = new AbortController()
+    this.#workerLost.abort()
+    this.#workerLost = new AbortController()
   }
 }
 
@@ -58,31 +58,33 @@ export class Redactors {
   }
 
   async redact({ storage, facts }: RedactFacts): Promise<readonly unknown[]> {
-    const live = [...this.#agents].filter((each) => each.storage === storage)
+    const active = [...this.#agents].filter((each) => each.storage === storage)
     const last = this.#last.get(storage)
-    const redactors = live.length > 0 || last === undefined ? live : [last]
+    const redactors = active.length > 0 || last === undefined ? active : [last]
     const part = await loadPartWithRetry(() => import('../features/hooks.ts'))
     return part.redactFacts(redactors, facts)
   }
 }
 
 /** Calls that the page answers itself, whichever agent they are about. */
-type OwnAnswers = Pick<
+type PageAnswers = Pick<
   Executions & ModelRequests & Redactors,
   keyof PageApi & keyof (Executions & ModelRequests & Redactors)
 >
 
 /** Calls that an agent answers. */
-export type AgentPage = Omit<PageApi, keyof OwnAnswers>
+export type AgentPage = Omit<PageApi, keyof PageAnswers>
 
-/** Creates the API that a worker may call on this page. `own`: objects whose methods answer for the page itself. */
+/**
+ * Creates the API that a worker may call on this page. `pageParts`: objects whose methods answer for the page itself.
+ */
 export function createPageApi(
   pageOf: (agentId: string) => AgentPage | undefined,
-  own: readonly Partial<OwnAnswers>[],
+  pageParts: readonly Partial<PageAnswers>[],
 ): PageApi {
   return serveCalls(PAGE_CALLS, (name) => (argument) => {
-    const part = own.find((each) => name in each) as OwnAnswers | undefined
-    if (part) return part[name as keyof OwnAnswers](argument)
+    const part = pageParts.find((each) => name in each) as PageAnswers | undefined
+    if (part) return part[name as keyof PageAnswers](argument)
     const { agentId }: AgentRef = argument
     const page = pageOf(agentId)
     if (!page) throw disposedError()

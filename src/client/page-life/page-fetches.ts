@@ -9,14 +9,17 @@ import {
 import { describeThrown } from '../../protocol/error.ts'
 import { watchCsp } from '../../protocol/csp.ts'
 
-/** Makes a model request for the worker (`transport: 'page'`). `gone` aborts when nobody reads the answer any more. */
+/**
+ * Makes a model request for the worker (`transport: 'page'`). `workerLost` aborts when nobody reads the answer any
+ * more.
+ */
 export async function fetchModel(
   request: ModelFetch,
-  gone: AbortSignal,
+  workerLost: AbortSignal,
 ): Promise<ModelFetchHead | ModelFetchRefusal> {
   const { url, headers, body, credentials, bytes } = request
   const cancelled = new AbortController()
-  const signal = AbortSignal.any([gone, cancelled.signal])
+  const signal = AbortSignal.any([workerLost, cancelled.signal])
   const window = openWindow(bytes, signal, () => cancelled.abort())
   const watch = watchCsp(url)
   try {
@@ -42,7 +45,7 @@ export async function fetchModel(
 
 interface SendWindow {
   /** Resolves when a chunk may be sent, or after an abort. */
-  take(): Promise<void>
+  acquire(): Promise<void>
 }
 
 /** Counts the chunks that the worker is ready to take. Calls `cancel` when the worker cancels the request. */
@@ -55,12 +58,12 @@ function openWindow(port: MessagePort, signal: AbortSignal, cancel: () => void):
   }
   signal.addEventListener('abort', () => widen(Infinity))
   port.onmessage = ({ data }) => {
-    const wish = data as BytesWish
-    if (wish.type === 'cancel') cancel()
-    else widen(wish.pieces)
+    const request = data as BytesWish
+    if (request.type === 'cancel') cancel()
+    else widen(request.pieces)
   }
   return {
-    async take() {
+    async acquire() {
       if (room === 0)
         await new Promise<void>((resolve) => {
           wake = resolve
@@ -84,7 +87,7 @@ async function sendBytes(
   try {
     const reader = body.getReader()
     for (;;) {
-      await window.take()
+      await window.acquire()
       const { done, value } = await reader.read()
       if (done) break
       post(value, [value.buffer])

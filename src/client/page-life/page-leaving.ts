@@ -15,7 +15,7 @@ export interface PageLeaving {
    * Whether the browser may have caused a failure just now by leaving the page. Resolves once that is certain: never,
    * if the page doesn't come back.
    */
-  mayHaveBroken(): Promise<boolean>
+  mayBeCause(): Promise<boolean>
   stop(): void
 }
 
@@ -26,20 +26,20 @@ export function watchLeaving(): PageLeaving {
   let leavingAt = Number.NEGATIVE_INFINITY
   let isHidden = false
   let show: () => void = () => {}
-  const on = (type: string, listener: () => void): void =>
+  const listen = (type: string, listener: () => void): void =>
     globalThis.addEventListener?.(type, listener, { signal })
-  on('beforeunload', () => (leavingAt = monotonicMs()))
-  on('pagehide', () => (isHidden = true))
-  on('pageshow', () => {
+  listen('beforeunload', () => (leavingAt = monotonicMs()))
+  listen('pagehide', () => (isHidden = true))
+  listen('pageshow', () => {
     isHidden = false
     show()
   })
   return {
-    async mayHaveBroken() {
+    async mayBeCause() {
       await yieldToEventLoop()
-      const left = leavingAt + LEAVING_MS - monotonicMs()
-      if (left > 0) await sleep(left)
-      if (!isHidden) return left > 0
+      const remainingMs = leavingAt + LEAVING_MS - monotonicMs()
+      if (remainingMs > 0) await sleep(remainingMs)
+      if (!isHidden) return remainingMs > 0
       // The page may be in the back/forward cache. Otherwise it never runs again.
       if (!signal.aborted) await new Promise<void>((resolve) => (show = resolve))
       return true
@@ -64,7 +64,7 @@ export async function retryWhenLeaving<Result>(work: () => Promise<Result>): Pro
     try {
       return await work()
     } catch (thrown) {
-      if (!(await leaving.mayHaveBroken()) || attempt === MAX_ATTEMPTS) throw thrown
+      if (!(await leaving.mayBeCause()) || attempt === MAX_ATTEMPTS) throw thrown
     } finally {
       leaving.stop()
     }

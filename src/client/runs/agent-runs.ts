@@ -14,24 +14,24 @@ import type { AgentOptions, PromptValues, RunInput, RunOptions } from '../api/op
 import { createRunHandle, type Run, type RunHandle, type SendOptions } from './run.ts'
 import type { WorkerCaller } from '../worker-link/ask-worker.ts'
 import type { AgentConfig } from '../api/agent-config.ts'
-import { checkPrices, hasContent, wrongLimit } from '../api/check-options.ts'
+import { checkPrices, hasContent, limitProblem } from '../api/check-options.ts'
 import { checkNames } from '../api/check-names.ts'
 import { fillInput } from '../api/fill-values.ts'
 import { randomId } from '../../lib/random-id.ts'
 
-interface GivenLimits {
+interface LimitOptions {
   readonly maxSteps?: number
   readonly retries?: number
   readonly maxChildren?: number
   readonly limits?: Limits
 }
 
-const NAMES: readonly LimitName[] = ['steps', 'tokens', 'costUSD', 'minutes']
+const LIMIT_NAMES: readonly LimitName[] = ['steps', 'tokens', 'costUSD', 'minutes']
 
 /** Returns the limits of a run: its own, else the agent's, else the defaults. */
-export function limitsOf(agent: GivenLimits, run: GivenLimits = {}): RunLimits {
+export function limitsOf(agent: LimitOptions, run: LimitOptions = {}): RunLimits {
   const limits = Object.fromEntries(
-    NAMES.flatMap((name) => {
+    LIMIT_NAMES.flatMap((name) => {
       const limit = run.limits?.[name] ?? agent.limits?.[name]
       return limit === undefined ? [] : [[name, limit]]
     }),
@@ -84,8 +84,8 @@ export function runStarter(
     try {
       checkNames(options ?? {}, 'run')
       const limits = limitsOf(agent, options ?? {})
-      const wrong = wrongLimit(limits)
-      if (wrong) throw badInput(wrong)
+      const problem = limitProblem(limits)
+      if (problem) throw badInput(problem)
       checkPrices(limits, { ...agent, model: config.model })
       const filledWith = values === false ? {} : { ...config.values, ...values }
       const message =
@@ -103,7 +103,7 @@ export function runStarter(
       }
       return runs.start(command, signal).run
     } catch (thrown) {
-      return runs.refuse(ref, toOffstageError(thrown), typedIn(input)).run
+      return runs.refuse(ref, toOffstageError(thrown), refusedMessage(input)).run
     }
   }
 }
@@ -122,7 +122,7 @@ export function sentMessage(
 }
 
 /** Returns the refused message, to be put back into a text field. */
-function typedIn(input: RunInput | null): UserContent | null {
+function refusedMessage(input: RunInput | null): UserContent | null {
   return input === null || !hasContent(input)
     ? null
     : { id: randomId(), parts: fillInput(input, {}) }
@@ -174,7 +174,7 @@ export interface RunsHost {
 /** The open runs of one agent on this page. */
 export class AgentRuns {
   readonly #host: RunsHost
-  readonly #open = new Map<string, RunHandle>()
+  readonly #openRuns = new Map<string, RunHandle>()
   /** Start commands of the open runs that were started here. */
   readonly commands: Map<string, StartRun> = new Map()
   /** Runs started here whose start no worker has confirmed yet, except those lost with a worker. */
@@ -193,11 +193,11 @@ export class AgentRuns {
 
   /** Whether the run's handle was aborted, or an abort is in progress. */
   isAborted(runId: string): boolean {
-    return this.aborts.has(runId) || this.#open.get(runId)?.abortReason !== undefined
+    return this.aborts.has(runId) || this.#openRuns.get(runId)?.abortReason !== undefined
   }
 
   get openRuns(): ReadonlyMap<string, RunHandle> {
-    return this.#open
+    return this.#openRuns
   }
 
   start(command: Omit<StartRun, keyof AgentScope>, signal?: AbortSignal): RunHandle {
@@ -215,9 +215,9 @@ export class AgentRuns {
       this.commands.delete(command.runId)
       this.sentRunIds.delete(command.runId)
     })
-    const full = { ...this.#host.scope(), ...command }
-    this.commands.set(command.runId, full)
-    this.send(handle, full)
+    const startCommand = { ...this.#host.scope(), ...command }
+    this.commands.set(command.runId, startCommand)
+    this.send(handle, startCommand)
     return handle
   }
 
@@ -237,12 +237,12 @@ export class AgentRuns {
   }
 
   endAll(outcome: RunOutcome): void {
-    for (const handle of this.#open.values()) handle.end(outcome)
+    for (const handle of this.#openRuns.values()) handle.end(outcome)
   }
 
   handleOf({ runId, conversationId }: RunRef): RunHandle {
-    const known = this.#open.get(runId)
-    if (known) return known
+    const existing = this.#openRuns.get(runId)
+    if (existing) return existing
     const ref = { runId, conversationId }
     const host = this.#host
     const handle = createRunHandle(ref, {
@@ -250,7 +250,7 @@ export class AgentRuns {
       onAbort: (reason) => {
         this.aborts.set(runId, { conversationId, reason })
         host.sendAbort(runId)
-        this.#open.get(runId)?.children.stop()
+        this.#openRuns.get(runId)?.children.stop()
       },
       onSend: (input, options, sent) => {
         const { when = 'next-step' } = options
@@ -260,12 +260,12 @@ export class AgentRuns {
         void host
           .sendMessage({ ...ref, message, when })
           .then(
-            (isQueued) => (isQueued ? sent.queued(messageId) : sent.return(messageId)),
+            (isQueued) => (isQueued ? sent.markQueued(messageId) : sent.return(messageId)),
             // The message may be stored all the same: the run's events, or its end, decide.
             (error: OffstageError) =>
               error.code === 'worker-lost' || sent.return(messageId, toErrorData(error)),
           )
-          .finally(() => sent.answered(messageId))
+          .finally(() => sent.onAnswered(messageId))
         const cancel = async (): Promise<boolean> =>
           sent.isOpen(messageId) && host.withdrawMessage({ ...ref, messageId })
         return { messageId, outcome, cancel }
@@ -274,13 +274,13 @@ export class AgentRuns {
       endedChildren: () => host.endedChildren(ref),
       isStored: (messageId) => host.isStored(conversationId, messageId),
       onEnd: () => {
-        this.#open.delete(runId)
-        host.onOpen(this.#open.size)
+        this.#openRuns.delete(runId)
+        host.onOpen(this.#openRuns.size)
       },
       onLeft: (outcome) => host.onLeft(ref, outcome),
     })
-    this.#open.set(runId, handle)
-    host.onOpen(this.#open.size)
+    this.#openRuns.set(runId, handle)
+    host.onOpen(this.#openRuns.size)
     host.onHandle(handle.run)
     return handle
   }

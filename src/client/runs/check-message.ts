@@ -37,6 +37,6 @@ export function checkId(id: unknown): void {
 }
 
 /** Throws `invalid-input` unless the text is a string. */
-export function checkText(text: unknown, what: string): void {
-  if (typeof text !== 'string') throw badInput(`${what} must be a string.`)
+export function checkText(text: unknown, label: string): void {
+  if (typeof text !== 'string') throw badInput(`${label} must be a string.`)
 }

@@ -29,8 +29,8 @@ const MAX_CHARACTERS = 10_000
 export function pending({ resumeToken, until }: Pending): Pending {
   if (typeof resumeToken !== 'string' || resumeToken.length > MAX_CHARACTERS)
     throw badInput(`resumeToken must be a text of ${MAX_CHARACTERS} characters at most.`)
-  const made = { resumeToken, ...(until !== undefined && { until: timeOf(until) }), [KEY]: true }
-  return made
+  const result = { resumeToken, ...(until !== undefined && { until: timeOf(until) }), [KEY]: true }
+  return result
 }
 
 /** Token and deadline, if the tool returned `pending()`. Undefined if it returned its outcome. */

@@ -30,7 +30,7 @@ interface Trial {
   readonly agentId: string
   readonly runId: string
   /** Resolves when the run makes progress, when the worker is lost, or when the time is up. */
-  readonly over: Promise<void>
+  readonly ended: Promise<void>
   isLost: boolean
   /** Ends the trial. Call it once nobody waits for the run any more, whatever the result. */
   end(isLost?: boolean): void
@@ -51,12 +51,12 @@ class Suspects {
   /** Runs without progress during their trial. They may still crash the worker later. */
   readonly #unclear = new Set<string>()
 
-  tryOut(run: { readonly agentId: string; readonly runId: string }, limitMs: number): Trial {
+  startTrial(run: { readonly agentId: string; readonly runId: string }, limitMs: number): Trial {
     let resolve: () => void
-    const over = new Promise<void>((settle) => (resolve = settle))
+    const ended = new Promise<void>((settle) => (resolve = settle))
     const trial: Trial = {
       ...run,
-      over,
+      ended,
       isLost: false,
       end: (isLost = false) => {
         clearTimeout(timer)
@@ -74,7 +74,7 @@ class Suspects {
   }
 
   onPublished(notice: FeedNotice): void {
-    for (const runId of provenBy(notice)) {
+    for (const runId of clearedRuns(notice)) {
       this.#unclear.delete(runId)
       if (this.#trial?.runId === runId) this.#trial.end()
     }
@@ -85,18 +85,18 @@ class Suspects {
     const trial = this.#unclear.size ? undefined : this.#trial
     this.#trial?.end(true)
     this.#unclear.clear()
-    return trial && { agentId: trial.agentId, runId: trial.runId, error: crashed() }
+    return trial && { agentId: trial.agentId, runId: trial.runId, error: crashError() }
   }
 }
 
 /** Runs that have passed the point where the worker died, or that are waiting. */
-function provenBy(notice: FeedNotice): readonly string[] {
-  if (notice.type === 'stream') return notice.items.flatMap((item) => provenByItem(item) ?? [])
+function clearedRuns(notice: FeedNotice): readonly string[] {
+  if (notice.type === 'stream') return notice.items.flatMap((item) => clearedRun(item) ?? [])
   const { run } = notice.state
   return run && (isPaused(run) || pendingCalls(run).length > 0) ? [run.runId] : []
 }
 
-function provenByItem(item: StreamItem): string | null {
+function clearedRun(item: StreamItem): string | null {
   switch (item.type) {
     case 'step-started':
       // A run's first step, or a repeated one, proves nothing.
@@ -116,7 +116,7 @@ function provenByItem(item: StreamItem): string | null {
   }
 }
 
-function crashed(): OffstageError {
+function crashError(): OffstageError {
   return new OffstageError('worker-hung', 'The worker died again with only this run open.')
 }
 
@@ -124,8 +124,8 @@ function crashed(): OffstageError {
 export function sendAbort(agent: RunParts, runId: string): Promise<boolean> {
   const { aborting, aborts } = agent.runs
   const abort = aborts.get(runId)
-  const known = aborting.get(runId)
-  if (known || !abort) return known ?? Promise.resolve(false)
+  const pending = aborting.get(runId)
+  if (pending || !abort) return pending ?? Promise.resolve(false)
   agent.stopTools(runId, abort.reason)
   const sent = agent.callWorker('abortRun', { ...agent.scope(), ...abort, runId }).finally(() => {
     aborts.delete(runId)
@@ -150,11 +150,11 @@ export function sendAborts(agent: RunParts): void {
   for (const runId of agent.runs.aborts.keys()) sendAbort(agent, runId).catch(() => {})
 }
 
-interface TakingUp {
+interface ResumeConditions {
   /** Resolves once no agent of the page is aborting the run. */
-  aborted(runId: string): Promise<unknown>
+  whenAborted(runId: string): Promise<unknown>
   isLive(): boolean
-  readonly tryOut?: (runId: string) => Trial
+  readonly startTrial?: (runId: string) => Trial
 }
 
 /**
@@ -164,18 +164,18 @@ interface TakingUp {
 async function resumeLostRuns(
   agent: RunParts,
   handles: readonly RunHandle[],
-  { aborted, isLive, tryOut }: TakingUp,
+  { whenAborted, isLive, startTrial }: ResumeConditions,
 ): Promise<void> {
   const { runs } = agent
   for (const handle of handles) {
     const { runId } = handle.run
-    await aborted(runId)
+    await whenAborted(runId)
     if (!isLive()) return
     if (handle.abortReason !== undefined || !runs.openRuns.has(runId)) continue
-    const trial = tryOut?.(runId)
+    const trial = startTrial?.(runId)
     try {
       await resumeLostRun(agent, handle)
-      if (trial) await Promise.race([trial.over, handle.run.result])
+      if (trial) await Promise.race([trial.ended, handle.run.result])
     } catch (thrown) {
       const error = toOffstageError(thrown)
       if (error.code === 'worker-lost') return
@@ -190,14 +190,16 @@ async function resumeLostRuns(
 async function resumeLostRun(agent: RunParts, handle: RunHandle): Promise<void> {
   const { callWorkerOnce, scope } = agent
   const { runId, conversationId } = handle.run
-  const at = { ...scope(), conversationId }
-  const stored = await callWorkerOnce('getConversation', at)
+  const target = { ...scope(), conversationId }
+  const stored = await callWorkerOnce('getConversation', target)
   // A run whose first commit is waiting for storage space isn't stored yet.
-  const isTold = handle.events.some(({ type }) => type !== 'run-paused' && type !== 'run-continued')
-  const begun = isTold || stored?.openRunId === runId
-  if (!begun && resendStart(agent, handle)) return
+  const hasProgress = handle.events.some(
+    ({ type }) => type !== 'run-paused' && type !== 'run-continued',
+  )
+  const hasBegun = hasProgress || stored?.openRunId === runId
+  if (!hasBegun && resendStart(agent, handle)) return
   const ref = await callWorkerOnce('resumeRun', {
-    ...at,
+    ...target,
     runId,
     interrupted: 'tell-model',
     // The page hasn't crashed. `Restarts` counts the worker's deaths.
@@ -260,7 +262,7 @@ export class Restarts {
   }
 
   /** Records that the worker begins, or has finished, work that may never end. */
-  note(notice: Risk): void {
+  onRisk(notice: Risk): void {
     this.#risk = notice.risk ? notice : undefined
   }
 
@@ -279,17 +281,17 @@ export class Restarts {
   /** Waits before another worker starts: the cause of the last death may be temporary. */
   async pause(): Promise<void> {
     const now = monotonicMs()
-    const beats = PAUSE_BEATS[this.#recent(now).length - 1] ?? 0
-    const last = this.#times.at(-1) ?? now
-    const left = last + beats * this.#host.heartbeatMs - now
-    if (left > 0) await sleep(left)
+    const beats = PAUSE_BEATS[this.#recentTimes(now).length - 1] ?? 0
+    const lastAt = this.#times.at(-1) ?? now
+    const remainingMs = lastAt + beats * this.#host.heartbeatMs - now
+    if (remainingMs > 0) await sleep(remainingMs)
   }
 
   /** Resolves to true once there is another worker, to false if there will be none. */
-  async restart(counts: boolean): Promise<boolean> {
+  async restart(isCounted: boolean): Promise<boolean> {
     const now = monotonicMs()
-    this.#recent(now)
-    if (counts) this.#times.push(now)
+    this.#recentTimes(now)
+    if (isCounted) this.#times.push(now)
     try {
       if (this.#times.length > MAX_RESTARTS) throw workerLostError()
       void this.#resumeRuns(await this.#host.open())
@@ -300,8 +302,8 @@ export class Restarts {
     }
   }
 
-  #recent(now: number): readonly number[] {
-    return (this.#times = this.#times.filter((at) => now - at < RESTART_WINDOW_MS))
+  #recentTimes(now: number): readonly number[] {
+    return (this.#times = this.#times.filter((time) => now - time < RESTART_WINDOW_MS))
   }
 
   /** Resumes the lost runs. After a second death, one at a time, to find the run that crashes the worker. */
@@ -311,14 +313,17 @@ export class Restarts {
     // Collected up front: runs that start during the trials aren't lost runs.
     const lost = agents.map(({ agentId, parts }) => ({ agentId, parts, runs: lostRuns(parts) }))
     const isSuspicious = this.#times.length > 1 && lost.flatMap(({ runs }) => runs).length > 1
-    const aborted = (runId: string): Promise<unknown> =>
+    const whenAborted = (runId: string): Promise<unknown> =>
       Promise.allSettled(agents.flatMap(({ parts }) => parts.runs.aborting.get(runId) ?? []))
-    const taking = { aborted, isLive: () => isLive(connection) }
+    const conditions = { whenAborted, isLive: () => isLive(connection) }
     for (const { agentId, parts, runs } of lost) {
-      const tryOut = (runId: string): Trial =>
-        this.#suspects.tryOut({ agentId, runId }, TRIAL_BEATS * heartbeatMs)
-      const taken = resumeLostRuns(parts, runs, { ...taking, ...(isSuspicious && { tryOut }) })
-      if (isSuspicious) await taken
+      const startTrial = (runId: string): Trial =>
+        this.#suspects.startTrial({ agentId, runId }, TRIAL_BEATS * heartbeatMs)
+      const resuming = resumeLostRuns(parts, runs, {
+        ...conditions,
+        ...(isSuspicious && { startTrial }),
+      })
+      if (isSuspicious) await resuming
       if (!isLive(connection)) return
     }
   }

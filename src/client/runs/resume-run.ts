@@ -15,14 +15,14 @@ import { loadPart } from '../api/load-part.ts'
  */
 export async function adopt(
   { link, runs, scope, signal }: AgentParts,
-  ask: () => Promise<RunRef | null>,
+  request: () => Promise<RunRef | null>,
 ): Promise<RunHandle | null> {
   const expected = link().feeds.expect(storageKey(scope().storage))
   try {
-    const ref = await ask()
+    const ref = await request()
     if (!ref || signal.aborted) return null
-    const known = runs.openRuns.get(ref.runId)
-    if (known) return known
+    const existing = runs.openRuns.get(ref.runId)
+    if (existing) return existing
     const handle = runs.handleOf(ref)
     expected.claim(ref, handle)
     return handle
@@ -50,21 +50,21 @@ export async function resumeChildRuns(
   }
 }
 
-const KEY = 'offstage.left'
+const LEFT_KEY = 'offstage.left'
 
 /**
  * Whether the previous page in this tab was left by a reload or a navigation. A page that crashed sets no mark. False
  * without session storage.
  */
-const wasPageLeft: boolean = takeMark()
+const wasPageLeft: boolean = consumeMark()
 
-function takeMark(): boolean {
+function consumeMark(): boolean {
   try {
     const storage = globalThis.sessionStorage
-    const isMarked = storage.getItem(KEY) !== null
-    const unmark = (): void => storage.removeItem(KEY)
+    const isMarked = storage.getItem(LEFT_KEY) !== null
+    const unmark = (): void => storage.removeItem(LEFT_KEY)
     unmark()
-    globalThis.addEventListener?.('pagehide', () => storage.setItem(KEY, ''))
+    globalThis.addEventListener?.('pagehide', () => storage.setItem(LEFT_KEY, ''))
     // Restored from the back/forward cache: this page may still crash.
     globalThis.addEventListener?.('pageshow', unmark)
     return isMarked
@@ -73,12 +73,12 @@ function takeMark(): boolean {
   }
 }
 
-const RESUME = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
+const RESUME_DEFAULTS = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
 
-type Resume = Partial<Omit<ResumeRun, keyof AgentScope>>
+type ResumeCommand = Partial<Omit<ResumeRun, keyof AgentScope>>
 
 /** Resumes a run, and its child runs in the background. Null if none is unfinished, or another tab or device has it. */
-export async function resumeRun(agent: AgentParts, command: Resume): Promise<Run | null> {
+export async function resumeRun(agent: AgentParts, command: ResumeCommand): Promise<Run | null> {
   const run = await resumeWithoutChildren(agent, command)
   if (run) void resumeChildRuns(agent, run.conversationId, command.takesOver)
   return run
@@ -87,30 +87,36 @@ export async function resumeRun(agent: AgentParts, command: Resume): Promise<Run
 /** Resumes a run without its child runs. */
 export async function resumeWithoutChildren(
   agent: AgentParts,
-  command: Resume,
+  command: ResumeCommand,
 ): Promise<Run | null> {
-  const { callWorker: ask, scope } = agent
+  const { callWorker, scope } = agent
   const { conversationId = '' } = command
   const afterCrash = !wasPageLeft && !pageRegistry().touched.has(conversationId)
-  const full = { ...RESUME, afterCrash, ...command, ...scope() }
-  return taken(conversationId, await adopt(agent, () => ask('resumeRun', full)))
+  const resumeCommand = { ...RESUME_DEFAULTS, afterCrash, ...command, ...scope() }
+  return recordTouched(
+    conversationId,
+    await adopt(agent, () => callWorker('resumeRun', resumeCommand)),
+  )
 }
 
 /** Takes a run over from another tab or device. */
 export async function takeOverRun(
   agent: AgentParts,
   conversationId: string,
-  how: ResumeOptions,
+  options: ResumeOptions,
 ): Promise<Run | null> {
   checkId(conversationId)
-  const { callWorker: ask, scope } = agent
-  const command = { ...RESUME, ...how, ...scope(), conversationId, afterCrash: false }
-  const run = taken(conversationId, await adopt(agent, () => ask('takeOver', command)))
+  const { callWorker, scope } = agent
+  const command = { ...RESUME_DEFAULTS, ...options, ...scope(), conversationId, afterCrash: false }
+  const run = recordTouched(
+    conversationId,
+    await adopt(agent, () => callWorker('takeOver', command)),
+  )
   if (run) void resumeChildRuns(agent, run.conversationId, true)
   return run
 }
 
-function taken(conversationId: string, handle: RunHandle | null): Run | null {
+function recordTouched(conversationId: string, handle: RunHandle | null): Run | null {
   const { touched } = pageRegistry()
   touched.add(conversationId)
   if (handle) touched.add(handle.run.conversationId)

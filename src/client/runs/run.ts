@@ -11,30 +11,30 @@ import { abortReasonText } from '../api/failures.ts'
 class GrowingList<Item> {
   readonly items: Item[] = []
   /** Items below this index have been read. */
-  read = 0
+  readTo = 0
   isClosed = false
   #wake = (): void => undefined
   #changed = this.#nextChange()
 
   close(isClosed = true): void {
     this.isClosed = isClosed
-    this.change()
+    this.notify()
   }
 
-  change(): void {
+  notify(): void {
     this.#wake()
     this.#changed = this.#nextChange()
   }
 
   readonly iterate = (): AsyncIterator<Item, undefined> => {
-    let at = 0
+    let index = 0
     let isDetached = false
     return {
       next: async () => {
         while (!isDetached) {
-          const value = this.items[at]
+          const value = this.items[index]
           if (value) {
-            this.read = Math.max(this.read, ++at)
+            this.readTo = Math.max(this.readTo, ++index)
             return { value, done: false }
           }
           if (this.isClosed) break
@@ -44,7 +44,7 @@ class GrowingList<Item> {
       },
       return: () => {
         isDetached = true
-        this.change()
+        this.notify()
         return Promise.resolve({ value: undefined, done: true })
       },
     }
@@ -67,14 +67,14 @@ function appendEvents(
   const { items } = log
   for (const body of bodies) {
     const last = items.at(-1)
-    const merged = last && last.seq >= log.read && joined(last, body)
+    const merged = last && last.seq >= log.readTo && mergeDeltas(last, body)
     const event = { ...body, ...ref, seq: merged ? merged.seq : items.length }
     items[event.seq] = merged || event
   }
-  log.change()
+  log.notify()
 }
 
-function joined(last: RunEvent, next: RunEventBody): RunEvent | false {
+function mergeDeltas(last: RunEvent, next: RunEventBody): RunEvent | false {
   switch (next.type) {
     case 'text-delta':
     case 'reasoning-delta':
@@ -101,12 +101,12 @@ class RunChildren {
   #isOver = false
 
   /**
-   * `over` resolves when the parent run has ended and no more child runs can start. `load` reads the child runs that
+   * `ended` resolves when the parent run has ended and no more child runs can start. `load` reads the child runs that
    * ended before this page had the run. The first iterator calls it, once.
    */
-  constructor(over: Promise<unknown>, load: () => Promise<readonly Run[]>) {
+  constructor(ended: Promise<unknown>, load: () => Promise<readonly Run[]>) {
     this.#load = load
-    void over.then(() => {
+    void ended.then(() => {
       this.#isOver = true
       this.#change()
     })
@@ -115,7 +115,7 @@ class RunChildren {
   add(run: Run): void {
     if (this.#list.items.some(({ runId }) => runId === run.runId)) return
     this.#list.items.push(run)
-    this.#list.change()
+    this.#list.notify()
   }
 
   /** Aborts the child runs, because their parent is ending. */
@@ -145,7 +145,7 @@ class RunChildren {
 
 type Delivery = Extract<RunEventBody, { readonly type: 'message-delivered' }>
 
-interface Open {
+interface OpenMessage {
   readonly message: UserMessage
   readonly resolve: (outcome: SentOutcome) => void
   /** Whether the message is stored. Undefined: the worker hasn't answered. */
@@ -154,10 +154,10 @@ interface Open {
 
 /** Messages sent to a run, until their outcome is known. */
 class SentMessages {
-  readonly #open = new Map<string, Open>()
+  readonly #open = new Map<string, OpenMessage>()
   readonly #nextRun: (runId: string) => Run
   /** Decides a message of a handle that has ended. */
-  #end: ((messageId: string) => Promise<void>) | undefined
+  #decideAfterEnd: ((messageId: string) => Promise<void>) | undefined
 
   constructor(nextRun: (runId: string) => Run) {
     this.#nextRun = nextRun
@@ -171,8 +171,8 @@ class SentMessages {
     return this.#open.has(messageId)
   }
 
-  take(body: RunEventBody): void {
-    if (body.type === 'message-queued') this.queued(body.message.id)
+  onEvent(body: RunEventBody): void {
+    if (body.type === 'message-queued') this.markQueued(body.message.id)
     else if (body.type === 'message-delivered') this.#delivered(body)
     else if (body.type === 'run-snapshot')
       for (const { id = '' } of body.messages) this.#delivered({ messageId: id })
@@ -182,7 +182,7 @@ class SentMessages {
       this.return(body.message.id)
   }
 
-  queued(messageId: string | undefined): void {
+  markQueued(messageId: string | undefined): void {
     const open = messageId !== undefined && this.#open.get(messageId)
     if (open) open.isQueued = true
   }
@@ -193,23 +193,23 @@ class SentMessages {
   }
 
   /** The worker has answered whether it queues the message. If the handle is open, the run's events decide. */
-  answered(messageId: string): void {
+  onAnswered(messageId: string): void {
     const open = this.#open.get(messageId)
     if (open) open.isQueued ??= false
-    void this.#end?.(messageId)
+    void this.#decideAfterEnd?.(messageId)
   }
 
   /** The handle has ended. `isStored`: whether a message is in the conversation. Default: none of these is. */
-  over(outcome: RunOutcome, isStored?: (messageId: string) => Promise<boolean>): void {
+  onEnd(outcome: RunOutcome, isStored?: (messageId: string) => Promise<boolean>): void {
     // The run continues, but this page has let go of it.
     const isLeft = isUnfinished(outcome)
-    this.#end = async (id) => {
+    this.#decideAfterEnd = async (id) => {
       const isKept = isLeft ? this.#open.get(id)?.isQueued : await isStored?.(id).catch(() => false)
       if (isKept) this.#decide(id, { status: isLeft ? 'left' : 'delivered' })
       else this.return(id)
     }
     for (const [id, { isQueued }] of this.#open)
-      if (!isLeft || isQueued !== undefined) void this.#end(id)
+      if (!isLeft || isQueued !== undefined) void this.#decideAfterEnd(id)
   }
 
   #delivered({ messageId, nextRunId }: Pick<Delivery, 'messageId' | 'nextRunId'>): void {
@@ -226,7 +226,7 @@ class SentMessages {
 /** How long a worker may take to confirm an abort before the handle ends by itself. Milliseconds. */
 const ABORT_GRACE_MS = 60
 
-const NOTHING_YET = {
+const EMPTY_RESULT = {
   text: '',
   toolCalls: [],
   steps: 0,
@@ -268,31 +268,31 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
   const log = new GrowingList<RunEvent>()
   const sent = new SentMessages((runId) => observer.onNext(runId).run)
   let next: RunHandle | null = null
-  let ended = false
-  let isOwn = false
+  let hasEnded = false
+  let isEndedHere = false
   let abortReason: string | undefined
   let resolveResult: (result: RunResult) => void
   const result = new Promise<RunResult>((resolve) => (resolveResult = resolve))
   const children = new RunChildren(result, () => observer.endedChildren())
 
   const push = (bodies: readonly RunEventBody[]): void => {
-    if (ended) return
-    const { taken, end } = untilEnd(bodies)
-    appendEvents(log, ref, taken)
-    for (const body of taken) sent.take(body)
+    if (hasEnded) return
+    const { events, end } = cutAtEnd(bodies)
+    appendEvents(log, ref, events)
+    for (const body of events) sent.onEvent(body)
     if (end === null) return
-    ended = true
-    next = isOwn ? null : nextOf(end, observer)
-    sent.over(end, isOwn ? observer.isStored : undefined)
+    hasEnded = true
+    next = isEndedHere ? null : nextOf(end, observer)
+    sent.onEnd(end, isEndedHere ? observer.isStored : undefined)
     log.close()
     resolveResult(end)
     observer.onEnd()
   }
   const end = (outcome: RunOutcome): void => {
-    if (ended) return
-    const result = observer.resultOf(outcome) ?? { ...NOTHING_YET, ...ref, ...outcome }
+    if (hasEnded) return
+    const result = observer.resultOf(outcome) ?? { ...EMPTY_RESULT, ...ref, ...outcome }
     // The page doesn't know what the worker has stored meanwhile.
-    isOwn = true
+    isEndedHere = true
     push([{ type: 'run-end', result }])
     observer.onLeft(outcome)
   }
@@ -302,9 +302,9 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
       ...ref,
       result,
       send: (input, options = {}) => observer.onSend(input, options, sent),
-      abort(why?: unknown) {
-        if (ended || abortReason !== undefined) return
-        abortReason = abortReasonText(why)
+      abort(reason?: unknown) {
+        if (hasEnded || abortReason !== undefined) return
+        abortReason = abortReasonText(reason)
         observer.onAbort(abortReason)
         setTimeout(end, ABORT_GRACE_MS, { outcome: 'aborted', reason: abortReason })
       },
@@ -324,16 +324,16 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
   }
 }
 
-interface Taken {
-  readonly taken: readonly RunEventBody[]
+interface EventsToEnd {
+  readonly events: readonly RunEventBody[]
   readonly end: RunResult | null
 }
 
 /** Drops everything after the run's end. */
-function untilEnd(bodies: readonly RunEventBody[]): Taken {
-  for (const [at, body] of bodies.entries())
-    if (body.type === 'run-end') return { taken: bodies.slice(0, at + 1), end: body.result }
-  return { taken: bodies, end: null }
+function cutAtEnd(bodies: readonly RunEventBody[]): EventsToEnd {
+  for (const [index, body] of bodies.entries())
+    if (body.type === 'run-end') return { events: bodies.slice(0, index + 1), end: body.result }
+  return { events: bodies, end: null }
 }
 
 function nextOf({ nextRunId }: RunResult, { onNext }: RunObserver): RunHandle | null {

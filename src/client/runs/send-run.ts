@@ -24,7 +24,7 @@ export async function sendStart(
   handle: RunHandle,
   command: StartRun,
 ): Promise<void> {
-  const { callWorker: ask, link, runs, scope } = agent
+  const { callWorker, link, runs, scope } = agent
   const { conversationId, runId } = command
   checkId(conversationId)
   const message = command.message && {
@@ -35,21 +35,21 @@ export async function sendStart(
   const run = { runId, conversationId, storage: storageKey(scope().storage) }
   link().feeds.follow(run, handle)
   link().feeds.find(run)?.views?.changed()
-  const before = [...runs.aborts].flatMap(([id, abort]) =>
+  const aborting = [...runs.aborts].flatMap(([id, abort]) =>
     abort.conversationId === conversationId ? (runs.aborting.get(id) ?? []) : [],
   )
-  const read = readHistory(command)
+  const readingHistory = readHistory(command)
   let history: History = undefined
   runs.starting.add(runId)
   try {
-    if (before.length > 0 || read) {
-      await Promise.race([Promise.allSettled(before), sleep(ABORT_MS)])
-      history = await read
+    if (aborting.length > 0 || readingHistory) {
+      await Promise.race([Promise.allSettled(aborting), sleep(ABORT_MS)])
+      history = await readingHistory
       if (handle.abortReason !== undefined) return
     }
     pageRegistry().touched.add(conversationId)
     runs.sentRunIds.add(runId)
-    await ask('startRun', { ...command, message, history })
+    await callWorker('startRun', { ...command, message, history })
   } catch (error) {
     const { code } = error as OffstageError
     const reason = handle.abortReason
@@ -69,12 +69,12 @@ export async function sendStart(
 /** Converts the command's history to Offstage's messages. Undefined if there is nothing to wait for. */
 function readHistory({ conversationId, history }: StartRun): Promise<History> | undefined {
   if (history === undefined) return reading.get(conversationId)
-  const read = loadPart(() => import('../features/read-history.ts')).then((part) =>
+  const readingHistory = loadPart(() => import('../features/read-history.ts')).then((part) =>
     part.readHistory(history),
   )
   const forget = (): void => void reading.delete(conversationId)
-  reading.set(conversationId, read.then(forget, forget))
-  return read
+  reading.set(conversationId, readingHistory.then(forget, forget))
+  return readingHistory
 }
 
 /**
@@ -89,8 +89,8 @@ export function endRunLocally(
   const message = runs.commands.get(runId)?.message ?? runs.unsentMessages.get(runId) ?? null
   runs.unsentMessages.delete(runId)
   const isUnknown = runs.sentRunIds.delete(runId) && outcome.outcome === 'aborted'
-  const left = { type: 'run-left', runId, outcome, ...(!isUnknown && { message }) } as const
-  link().feeds.left({ storage: storageKey(scope().storage), conversationId }, left)
+  const delta = { type: 'run-left', runId, outcome, ...(!isUnknown && { message }) } as const
+  link().feeds.leaveRun({ storage: storageKey(scope().storage), conversationId }, delta)
 }
 
 /** Fails a run that crashed the worker. The next worker is asked to end it. */

@@ -9,7 +9,7 @@ export interface Source<Value> {
   /** Returns the same value as long as nothing changed. */
   read(): Value
   /** Called when somebody reads the snapshot, or a listener is added or removed. */
-  attend(): void
+  touch(): void
 }
 
 export type Listeners = ReadonlySet<() => void>
@@ -43,7 +43,7 @@ export function createSnapshotStore<Value>(
     opening ??= host.open(listeners, first).then(
       (opened) => {
         source = opened
-        source.attend()
+        source.touch()
         if (source.read() !== value) notifyAll(listeners)
       },
       (thrown) => {
@@ -61,7 +61,7 @@ export function createSnapshotStore<Value>(
     getSnapshot() {
       if (!opening && !hasFailed && host.isStarted()) open()
       // Readers that don't subscribe get new values, too.
-      if (listeners.size === 0) source?.attend()
+      if (listeners.size === 0) source?.touch()
       return source ? source.read() : value
     },
     subscribe(listener) {
@@ -69,10 +69,10 @@ export function createSnapshotStore<Value>(
       const entry = (): void => listener()
       listeners.add(entry)
       open()
-      source?.attend()
+      source?.touch()
       return () => {
         listeners.delete(entry)
-        source?.attend()
+        source?.touch()
       }
     },
   }

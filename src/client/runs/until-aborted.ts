@@ -3,24 +3,24 @@ import { abortReasonText } from '../api/failures.ts'
 
 /**
  * Resolves to the answer. If the signal aborts first, rejects with `aborted` at once and calls `stop`. If the signal
- * has already aborted, rejects without calling `ask`.
+ * has already aborted, rejects without calling `work`.
  */
 export async function untilAborted<Answer>(
-  ask: () => Promise<Answer>,
+  work: () => Promise<Answer>,
   signal: AbortSignal,
   stop: () => void = () => {},
 ): Promise<Answer> {
-  const aborted = (): OffstageError =>
+  const abortError = (): OffstageError =>
     new OffstageError('aborted', `It was stopped: ${abortReasonText(signal.reason)}`)
-  if (signal.aborted) throw aborted()
+  if (signal.aborted) throw abortError()
   return new Promise((resolve, reject) => {
-    const end = (): void => {
-      reject(aborted())
+    const onAbort = (): void => {
+      reject(abortError())
       stop()
     }
-    signal.addEventListener('abort', end)
-    void ask()
+    signal.addEventListener('abort', onAbort)
+    void work()
       .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', end))
+      .finally(() => signal.removeEventListener('abort', onAbort))
   })
 }

@@ -3,23 +3,23 @@ import type { StartFailure } from '../worker-link/worker-start.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { probeFile } from './probe-file.ts'
 
-const LOOKING_MS = 5000
+const PROBE_MS = 5000
 /**
  * Waits after the first ten seconds, since a busy machine is slow. Total: half a minute for a sign of life, a minute
  * for an answer.
  */
-const FOR_A_SIGN_MS = 20_000
-const FOR_AN_ANSWER_MS = 30_000
+const SIGN_OF_LIFE_MS = 20_000
+const ANSWER_MS = 30_000
 
 /**
  * Waits for a worker that has neither failed nor answered within ten seconds. Resolves when further waiting is
  * pointless. Until then, an answer still means that the worker has started.
  */
-export async function untilGivenUp(failure: StartFailure): Promise<void> {
-  if (!failure.hasBegun && (await isNoOffstageWorker(failure, AbortSignal.timeout(LOOKING_MS))))
+export async function waitUntilGivenUp(failure: StartFailure): Promise<void> {
+  if (!failure.hasBegun && (await isNoOffstageWorker(failure, AbortSignal.timeout(PROBE_MS))))
     return
-  await sleep(FOR_A_SIGN_MS)
-  if (failure.hasBegun) await sleep(FOR_AN_ANSWER_MS)
+  await sleep(SIGN_OF_LIFE_MS)
+  if (failure.hasBegun) await sleep(ANSWER_MS)
 }
 
 /** Whether a file is clearly no Offstage worker: it neither mentions Offstage nor imports anything. */
@@ -28,9 +28,9 @@ export async function isNoOffstageWorker(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (failure.isNoOffstageWorker === undefined) {
-    const look = await probeFile(addressOf(failure), signal)
+    const probe = await probeFile(addressOf(failure), signal)
     failure.isNoOffstageWorker =
-      look.type === 'answer' && look.text !== '' && !/offstage|\bimport/i.test(look.text)
+      probe.type === 'answer' && probe.text !== '' && !/offstage|\bimport/i.test(probe.text)
   }
   return failure.isNoOffstageWorker
 }

@@ -34,7 +34,7 @@ export async function probeFile(
   const watch = watchCsp(url.href)
   try {
     // Other code may have replaced `fetch` with one that ignores the signal.
-    return await untilAborted(() => askFile(url, signal, cache), signal)
+    return await untilAborted(() => requestFile(url, signal, cache), signal)
   } catch {
     if (signal.aborted) return { type: 'unknown' }
     // A request that `connect-src` refused says nothing about the file.
@@ -45,7 +45,7 @@ export async function probeFile(
   }
 }
 
-async function askFile(url: URL, signal: AbortSignal, cache: RequestCache): Promise<FileProbe> {
+async function requestFile(url: URL, signal: AbortSignal, cache: RequestCache): Promise<FileProbe> {
   const options = { credentials: 'same-origin', signal, cache } as const
   const response = await fetch(url, { ...options, mode: 'same-origin' }).catch(async (thrown) => {
     const { type } = await fetch(url, { ...options, redirect: 'manual' })
@@ -79,8 +79,8 @@ export async function hasPageEmbedderPolicy(signal: AbortSignal): Promise<boolea
   if (globalThis.crossOriginIsolated) return true
   try {
     const url = globalThis.location.href
-    const asking = () => fetch(url, { method: 'HEAD', mode: 'same-origin', signal })
-    const { headers } = await untilAborted(asking, signal)
+    const requestPage = () => fetch(url, { method: 'HEAD', mode: 'same-origin', signal })
+    const { headers } = await untilAborted(requestPage, signal)
     return hasEmbedderPolicy(headers)
   } catch {
     return false

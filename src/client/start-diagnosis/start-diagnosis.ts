@@ -20,24 +20,24 @@ import { type FileProbe, hasPageEmbedderPolicy, isJavaScript, probeFile } from '
 import { withoutNonces } from '../../protocol/csp.ts'
 import { startTrusted } from '../worker-link/trusted-worker.ts'
 
-export { untilGivenUp } from './cause.ts'
+export { waitUntilGivenUp } from './cause.ts'
 
 type Answer = Extract<FileProbe, { type: 'answer' }>
 
 /** Finds why the browser refused a worker file without an error message. */
 async function fileCause(start: FailedStart): Promise<Cause | undefined> {
-  const look = await probeFile(start.url, start.signal)
+  const probe = await probeFile(start.url, start.signal)
   const file = formatUrl(start.url)
-  switch (look.type) {
+  switch (probe.type) {
     case 'answer':
-      return answerCause(start, look)
+      return answerCause(start, probe)
     case 'redirect':
       return {
         reason: 'cross-origin',
         message: `${file} redirects, most likely to another origin, from which no worker is loaded. Serve it on the page's own origin.`,
       }
     case 'none':
-      return look.offline
+      return probe.offline
         ? {
             reason: 'offline',
             message: `${file} could not be loaded: the browser is offline.`,
@@ -49,18 +49,18 @@ async function fileCause(start: FailedStart): Promise<Cause | undefined> {
     case 'unknown':
       return undefined
     default:
-      return look satisfies never
+      return probe satisfies never
   }
 }
 
-async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
-  const { status, contentType, text } = look
+async function answerCause(start: FailedStart, probe: Answer): Promise<Cause> {
+  const { status, contentType, text } = probe
   const file = formatUrl(start.url)
-  const answers = `The server answers ${file}${look.finalUrl === start.url?.href ? '' : `, after a redirect to ${formatUrl(new URL(look.finalUrl))},`}`
+  const answers = `The server answers ${file}${probe.finalUrl === start.url?.href ? '' : `, after a redirect to ${formatUrl(new URL(probe.finalUrl))},`}`
   if (status === 404 || status === 410)
     return {
       reason: 'not-found',
-      message: `${answers} with the status ${status}. ${whereItBelongs(start)}`,
+      message: `${answers} with the status ${status}. ${placementAdvice(start)}`,
       details: { status },
     }
   if (status < 200 || status > 299)
@@ -75,12 +75,12 @@ async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
       reason: 'wrong-type',
       message: `${answers} with the type ${contentType || '(none)'}, not with JavaScript. ${
         /html/i.test(contentType)
-          ? `Many servers answer so for a missing file. ${whereItBelongs(start)}`
+          ? `Many servers answer so for a missing file. ${placementAdvice(start)}`
           : 'Serve it with Content-Type: text/javascript.'
       }`,
       details: { contentType },
     }
-  if (!look.hasEmbedderPolicy && (await hasPageEmbedderPolicy(start.signal)))
+  if (!probe.hasEmbedderPolicy && (await hasPageEmbedderPolicy(start.signal)))
     return {
       reason: 'coep',
       message: `The page has a Cross-Origin-Embedder-Policy, and ${file} comes without one. Serve it with the page's own: Cross-Origin-Embedder-Policy: require-corp (or credentialless).`,
@@ -97,17 +97,17 @@ async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
     ({ blockedURI, effectiveDirective }) =>
       effectiveDirective === 'worker-src' && blockedURI.startsWith('blob'),
   )
-  const found = mayProbe ? await findSyntaxError(text, start.signal) : undefined
-  if (found === 'has-imports')
+  const syntaxError = mayProbe ? await findSyntaxError(text, start.signal) : undefined
+  if (syntaxError === 'has-imports')
     return {
       reason: 'import',
       message: `${file} or a module that it imports can't be loaded or parsed. See the browser's console.`,
     }
-  if (found)
+  if (syntaxError)
     return {
       reason: 'syntax',
-      message: `${file} can't be parsed (line ${found.line}): ${found.message}. It is damaged, or too new for this browser.`,
-      details: { ...found },
+      message: `${file} can't be parsed (line ${syntaxError.line}): ${syntaxError.message}. It is damaged, or too new for this browser.`,
+      details: { ...syntaxError },
     }
   return {
     reason: 'unknown',
@@ -120,19 +120,19 @@ function missingPart(text: string): PerformanceResourceTiming | undefined {
   const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
   return entries.find(
     ({ initiatorType, name, responseStatus }) =>
-      initiatorType === 'script' && responseStatus >= 400 && names(text, new URL(name)),
+      initiatorType === 'script' && responseStatus >= 400 && importsUrl(text, new URL(name)),
   )
 }
 
 /** Whether a text has a quoted import specifier that ends in the URL's last segment. */
-function names(text: string, { origin, pathname }: URL): boolean {
+function importsUrl(text: string, { origin, pathname }: URL): boolean {
   const segment = pathname.slice(pathname.lastIndexOf('/') + 1)
   if (!segment || origin !== globalThis.location.origin) return false
   const escaped = segment.replace(/\W/g, '\\$&')
   return new RegExp(`["'\`/]${escaped}(?:[?#][^"'\`]*)?["'\`]`).test(text)
 }
 
-function whereItBelongs({ kind, url }: FailedStart): string {
+function placementAdvice({ kind, url }: FailedStart): string {
   if (url?.pathname.includes('/.vite/'))
     return "With Vite's dev server put offstage into optimizeDeps.exclude."
   if (kind !== 'file') return 'Check the address that you give.'
@@ -173,11 +173,11 @@ function trustAdvice(kind: FailedStart['kind'], policy: string): string {
   if (kind === 'function')
     return 'Make the address in the worker function with a policy of your own (createScriptURL), or pass it as workerUrl.'
   const list = directiveIn(policy, ['trusted-types'])
-  const names = list?.split(/\s+/).slice(1) ?? []
-  if (!list || names.includes('offstage') || names.includes('*'))
+  const allowed = list?.split(/\s+/).slice(1) ?? []
+  if (!list || allowed.includes('offstage') || allowed.includes('*'))
     return "The policy offstage is allowed, but could not be made: other code has made one of this name, or replaced the page's Worker, or a second policy refused it. Add 'allow-duplicates', or pass workerUrl a TrustedScriptURL of your own."
-  const others = names.filter((name) => name !== "'none'")
-  return `Its ${list} doesn't allow Offstage's policy: change it to trusted-types ${[...others, 'offstage'].join(' ')}, or pass workerUrl a TrustedScriptURL of your own.`
+  const otherNames = allowed.filter((name) => name !== "'none'")
+  return `Its ${list} doesn't allow Offstage's policy: change it to trusted-types ${[...otherNames, 'offstage'].join(' ')}, or pass workerUrl a TrustedScriptURL of your own.`
 }
 
 function workerSourceCause({ url, kind }: FailedStart, violations: Violations): Cause | undefined {
@@ -314,8 +314,8 @@ function originCause({ kind, url }: FailedStart): Cause | undefined {
 /** Compares protocol and host for app schemes (capacitor:, tauri:), whose URLs have the origin `null`. */
 function isOwnOrigin({ origin, protocol, host }: URL): boolean {
   if (origin !== 'null') return origin === globalThis.origin
-  const own = globalThis.location
-  return protocol === own?.protocol && host === own.host
+  const pageLocation = globalThis.location
+  return protocol === pageLocation?.protocol && host === pageLocation.host
 }
 
 function inlineAdvice(kind: FailedStart['kind']): string {
@@ -367,23 +367,23 @@ function isSecurityError(thrown: unknown): boolean {
 }
 
 /** Causes that lie with the page: only its inline worker could have started. */
-const OF_THE_PAGE: readonly Cause['reason'][] = ['opaque-origin', 'cross-origin', 'no-address']
-const PASSING: readonly Cause['reason'][] = ['offline', 'network', 'no-answer']
+const PAGE_REASONS: readonly Cause['reason'][] = ['opaque-origin', 'cross-origin', 'no-address']
+const TEMPORARY_REASONS: readonly Cause['reason'][] = ['offline', 'network', 'no-answer']
 
 /** Creates the error for a worker that did not start, and for the inline worker that was tried in its place. */
 function startError(file: Cause, inline?: Cause): OffstageError {
-  const isOfPage = inline !== undefined && OF_THE_PAGE.includes(file.reason)
+  const isOfPage = inline !== undefined && PAGE_REASONS.includes(file.reason)
   const [main, other] = isOfPage ? [inline, file] : [file, inline]
-  const said = [`The worker did not start: ${sentence(main.message)}`]
+  const sentences = [`The worker did not start: ${sentence(main.message)}`]
   // A single `trusted-types` list refuses both workers, so it is reported once.
   if (other && !(main.reason === 'trusted-types' && other.reason === main.reason))
-    said.push(
+    sentences.push(
       isOfPage
         ? `That was the inline worker, which is used because ${sentence(other.message)}`
         : `The inline worker, which takes its place, did not start either: ${sentence(other.message)}`,
     )
-  return new OffstageError('worker-load-failed', said.join(' '), {
-    retryable: main.retryable ?? PASSING.includes(main.reason),
+  return new OffstageError('worker-load-failed', sentences.join(' '), {
+    retryable: main.retryable ?? TEMPORARY_REASONS.includes(main.reason),
     cause: main.thrown ?? other?.thrown,
     details: {
       reason: main.reason,
@@ -398,7 +398,7 @@ function sentence(text: string): string {
 }
 
 /** Time for the whole diagnosis, including waiting for servers. Milliseconds. */
-const LOOKING_MS = 8000
+const DIAGNOSIS_MS = 8000
 
 export interface FailedAttempt {
   readonly source: WorkerSource
@@ -410,42 +410,42 @@ export interface FailedAttempt {
 /**
  * Finds the cause of a failed start and throws it: `worker-load-failed` with its `details.reason`, `protocol-mismatch`
  * if the worker speaks another version, or `disposed`. If the inline worker has started, emits it as a warning, too.
- * `second`: the inline worker's start, which rejects with `failure` if none was tried.
+ * `inlineStart`: the inline worker's start, which rejects with `failure` if none was tried.
  */
 export async function throwStartError(
   failure: StartFailure,
-  second: Promise<Connection>,
+  inlineStart: Promise<Connection>,
   attempt: FailedAttempt,
 ): Promise<never> {
   const { source, host } = attempt
   const kind = source.worker ? 'function' : source.workerUrl ? 'url' : 'file'
-  const finding = diagnoseStart(failure, kind, attempt)
-  finding.catch(() => {})
+  const diagnosis = diagnoseStart(failure, kind, attempt)
+  diagnosis.catch(() => {})
   const announce = ({ message }: { readonly message: string }): void =>
     host.onNotice({
       type: 'warning',
       code: 'worker-inlined',
       message: `The inline worker is used, because the worker's file did not start: ${message}`,
     })
-  const inline = await second.then(
+  const inline = await inlineStart.then(
     () => undefined,
     (thrown: unknown) => thrown,
   )
-  if (inline === undefined) announce(await finding.catch(toOffstageError))
-  if (inline === failure || inline === undefined) throw startError(await finding)
+  if (inline === undefined) announce(await diagnosis.catch(toOffstageError))
+  if (inline === failure || inline === undefined) throw startError(await diagnosis)
   if (!(inline instanceof StartFailure)) throw inline
   const other = await diagnoseStart(inline, 'inline', attempt)
-  throw startError(await finding, other)
+  throw startError(await diagnosis, other)
 }
 
 /**
  * Loads a worker's file past the browser's cache, and stores it there. False if that isn't possible: the address is
  * unknown or on another origin, or the server doesn't return the file.
  */
-export async function loadAnew(failure: StartFailure, signal: AbortSignal): Promise<boolean> {
-  const looking = AbortSignal.any([signal, AbortSignal.timeout(LOOKING_MS)])
-  const look = await probeFile(addressOf(failure), looking, 'reload')
-  return look.type === 'answer' && look.text !== ''
+export async function reloadFile(failure: StartFailure, signal: AbortSignal): Promise<boolean> {
+  const diagnosisSignal = AbortSignal.any([signal, AbortSignal.timeout(DIAGNOSIS_MS)])
+  const probe = await probeFile(addressOf(failure), diagnosisSignal, 'reload')
+  return probe.type === 'answer' && probe.text !== ''
 }
 
 /** Returns the cause. Throws `disposed` as soon as nobody needs it. */
@@ -455,9 +455,9 @@ async function diagnoseStart(
   { violations, host: { signal } }: FailedAttempt,
 ): Promise<Cause> {
   if (failure.otherVersion !== undefined) throw mismatch(failure.otherVersion)
-  const looking = AbortSignal.any([signal, AbortSignal.timeout(LOOKING_MS)])
+  const diagnosisSignal = AbortSignal.any([signal, AbortSignal.timeout(DIAGNOSIS_MS)])
   const url = addressOf(failure)
-  const cause = await findCause({ kind, failure, url, violations, signal: looking })
+  const cause = await findCause({ kind, failure, url, violations, signal: diagnosisSignal })
   if (signal.aborted) throw disposedError()
   return {
     ...cause,
@@ -466,11 +466,11 @@ async function diagnoseStart(
   }
 }
 
-function mismatch(other: number | OffstageError): OffstageError {
-  if (typeof other !== 'number') return other
+function mismatch(version: number | OffstageError): OffstageError {
+  if (typeof version !== 'number') return version
   return new OffstageError(
     'protocol-mismatch',
-    `The worker speaks version ${other} and the page ${PROTOCOL_VERSION}: they come from different releases of offstage. Reload without the cache, or deploy both files together.`,
+    `The worker speaks version ${version} and the page ${PROTOCOL_VERSION}: they come from different releases of offstage. Reload without the cache, or deploy both files together.`,
   )
 }
 

@@ -31,7 +31,10 @@ import type { AgentCore } from '../api/agent-core.ts'
 import type { RunStarter } from '../runs/agent-runs.ts'
 
 /** An agent's view of a conversation, for use inside the client. */
-function shownBy(parent: AgentParts, conversationId: string): SnapshotStore<ConversationSnapshot> {
+function createView(
+  parent: AgentParts,
+  conversationId: string,
+): SnapshotStore<ConversationSnapshot> {
   return createSnapshotStore(emptySnapshot(conversationId, 'loading'), {
     isStarted: () => true,
     open: async (listeners, first) => {
@@ -54,7 +57,7 @@ export function hasNoFreeText(schema: JsonSchema | StandardSchema): boolean {
 /** Maximum length of arrays: more numbers, or named values, could spell a text. */
 const MAX_ITEMS = 20
 
-const WORDLESS: ReadonlySet<unknown> = new Set(['number', 'integer', 'boolean', 'null'])
+const CLOSED_TYPES: ReadonlySet<unknown> = new Set(['number', 'integer', 'boolean', 'null'])
 
 function isClosed(schema: unknown): boolean {
   if (schema === false) return true
@@ -80,11 +83,11 @@ function isClosedAs(type: unknown, schema: { readonly [key: string]: unknown }):
       return isShort && Array.isArray(prefixItems) && prefixItems.every(isClosed) && isClosed(items)
     }
     default:
-      return WORDLESS.has(type)
+      return CLOSED_TYPES.has(type)
   }
 }
 
-interface Ended {
+interface OutputOptions {
   readonly runId: string
   readonly signal: AbortSignal
   /** Called with the usage of converting the agent's text to data. */
@@ -92,19 +95,19 @@ interface Ended {
 }
 
 /** Child conversations whose extraction has lost its worker once. The second time, the extraction may be the cause. */
-const interrupted = new Set<string>()
+const interruptedIds = new Set<string>()
 
 /** Returns the output of the call, which the calling model gets. */
 async function outputOf(
   sub: SubAgent,
   { childId }: ChildCall,
-  { runId, signal, onUsage, ...outcome }: RunOutcome & Ended,
+  { runId, signal, onUsage, ...outcome }: RunOutcome & OutputOptions,
 ): Promise<ToolOutput> {
   const ref = { runId, conversationId: childId, storage: storageKey(sub.core.scope().storage) }
   const result = sub.core.link().feeds.resultOf(ref, outcome)
   const text = result?.text.trim() ?? ''
-  const wrong = failure(outcome, text)
-  if (wrong) return wrong
+  const errorResult = failure(outcome, text)
+  if (errorResult) return errorResult
   if (text === '') return failed('empty', 'The agent gave no answer.', false)
   const { output: schema } = sub.options
   if (schema === undefined) return formatOutput({ ok: true, status: 'completed', text })
@@ -116,9 +119,9 @@ async function outputOf(
     // The sub-agent's work is done. A worker that the page itself ended, for the page cache, must not cost it.
     if (
       (thrown as Partial<OffstageError> | null)?.code === 'worker-lost' &&
-      !interrupted.has(childId)
+      !interruptedIds.has(childId)
     ) {
-      interrupted.add(childId)
+      interruptedIds.add(childId)
       throw thrown
     }
     return failed('invalid-output', describeThrown(thrown), true)
@@ -169,9 +172,9 @@ function failed(status: string, error: string, retryable: boolean): ToolOutput {
 const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 30_000
 /** How long a page waits for the page that drove the run to settle the call. Milliseconds. */
-const OTHERS_MS = 10_000
+const OTHER_PAGE_MS = 10_000
 
-interface Watched {
+interface WatchedChild {
   readonly call: ChildCall
   /** Ends the watch when aborted. */
   readonly signal: AbortSignal
@@ -186,16 +189,16 @@ interface Watched {
  * Watches both conversations until the call has ended or the signal aborts. Resumes the run if nobody drives it, and
  * settles the call when the run has ended.
  */
-function watchChild(sub: SubAgent, parent: AgentParts, watched: Watched): void {
-  new ChildWatch(sub, parent, watched).begin()
+function watchChild(sub: SubAgent, parent: AgentParts, watched: WatchedChild): void {
+  new ChildWatch(sub, parent, watched).start()
 }
 
 class ChildWatch {
   readonly #sub: SubAgent
   readonly #parent: AgentParts
-  readonly #watched: Watched
+  readonly #watched: WatchedChild
   readonly #child: Conversation
-  readonly #above: SnapshotStore<ConversationSnapshot>
+  readonly #parentView: SnapshotStore<ConversationSnapshot>
   #isSettling = false
   #isJoining = false
   /** This page's newest handle has ended, but the run is still open. */
@@ -203,46 +206,46 @@ class ChildWatch {
   /** Another page was the last to drive the run. */
   #isElsewhere = false
 
-  constructor(sub: SubAgent, parent: AgentParts, watched: Watched) {
+  constructor(sub: SubAgent, parent: AgentParts, watched: WatchedChild) {
     this.#sub = sub
     this.#parent = parent
     this.#watched = watched
     this.#child = sub.agent.conversation(watched.call.childId)
-    this.#above = shownBy(parent, watched.call.conversationId)
+    this.#parentView = createView(parent, watched.call.conversationId)
   }
 
-  begin(): void {
+  start(): void {
     const { signal, joined } = this.#watched
-    const compare = (): void => this.#compare()
-    const leaving = [this.#above.subscribe(compare), this.#child.subscribe(compare)]
+    const check = (): void => this.#check()
+    const unsubscribers = [this.#parentView.subscribe(check), this.#child.subscribe(check)]
     void whenAborted(signal).then(() => {
-      for (const leave of leaving) leave()
+      for (const unsubscribe of unsubscribers) unsubscribe()
     })
-    void this.#note(joined)
-    compare()
+    void this.#noteEnd(joined)
+    check()
   }
 
-  #compare(): void {
+  #check(): void {
     const { call, signal, stop } = this.#watched
     if (signal.aborted) return
-    const waiting = callIn(this.#above.getSnapshot(), call.toolCallId)
-    const shown = this.#child.getSnapshot()
-    const { ended, runId, status, ownership } = shown
+    const parentCall = findCall(this.#parentView.getSnapshot(), call.toolCallId)
+    const snapshot = this.#child.getSnapshot()
+    const { ended, runId, status, ownership } = snapshot
     if (runId !== undefined && status === 'running')
       this.#isElsewhere = ownership === 'other-tab' || ownership === 'other-device'
-    if (waiting && isSettledStatus(waiting.status)) {
+    if (parentCall && isSettledStatus(parentCall.status)) {
       stop()
       if (runId !== undefined) void this.#child.abort(PARENT_ENDED).catch(() => undefined)
       return
     }
-    const isDue = waiting?.status === 'suspended' && !this.#isSettling
+    const isDue = parentCall?.status === 'suspended' && !this.#isSettling
     if (!isDue || isStopping(this.#parent, call)) return
     if (ended && !isUnfinished(ended)) void this.#settle(ended)
-    else if (isEmpty(shown)) void this.#endDeleted()
-    else if (!this.#isJoining && (this.#isLeft || isUndriven(shown))) void this.#resumeChild()
+    else if (isEmpty(snapshot)) void this.#endDeleted()
+    else if (!this.#isJoining && (this.#isLeft || isUndriven(snapshot))) void this.#resumeChild()
   }
 
-  async #note(joined: Promise<Run | null>): Promise<void> {
+  async #noteEnd(joined: Promise<Run | null>): Promise<void> {
     this.#isLeft = false
     try {
       const result = await (await joined)?.result
@@ -250,7 +253,7 @@ class ChildWatch {
     } catch {
       this.#isLeft = true
     }
-    if (this.#isLeft) this.#compare()
+    if (this.#isLeft) this.#check()
   }
 
   async #resumeChild(): Promise<void> {
@@ -260,16 +263,16 @@ class ChildWatch {
       await sleepUnlessAborted(Math.min(delay, LONGEST_DELAY_MS), signal)
       if (signal.aborted || !(this.#isLeft || isUndriven(this.#child.getSnapshot()))) break
       const joined = join()
-      void this.#note(joined)
+      void this.#noteEnd(joined)
       await joined.catch(() => undefined)
     }
     this.#isJoining = false
   }
 
-  async #settle(ended: Settling['ended']): Promise<void> {
+  async #settle(ended: Settlement['ended']): Promise<void> {
     const { call, signal, stop } = this.#watched
     this.#isSettling = true
-    if (this.#isElsewhere) await sleepUnlessAborted(OTHERS_MS, signal)
+    if (this.#isElsewhere) await sleepUnlessAborted(OTHER_PAGE_MS, signal)
     await settle(this.#sub, this.#parent, { call, ended, signal })
     stop()
   }
@@ -277,9 +280,9 @@ class ChildWatch {
   async #endDeleted(): Promise<void> {
     const { call, signal } = this.#watched
     this.#isSettling = true
-    const isGone = await hasNoRun(this.#sub, call).catch(() => false)
+    const isDeleted = await hasNoRun(this.#sub, call).catch(() => false)
     this.#isSettling = false
-    if (isGone && !signal.aborted)
+    if (isDeleted && !signal.aborted)
       await this.#settle({ runId: '', outcome: 'aborted', reason: DELETED })
   }
 }
@@ -307,7 +310,7 @@ function isStopping({ runs }: AgentParts, { conversationId }: ChildCall): boolea
   )
 }
 
-function callIn({ messages }: ConversationSnapshot, toolCallId: string): ShownCall | undefined {
+function findCall({ messages }: ConversationSnapshot, toolCallId: string): ShownCall | undefined {
   for (const { calls = [] } of messages.toReversed()) {
     const call = calls.find((each) => each.toolCallId === toolCallId)
     if (call) return call
@@ -315,7 +318,7 @@ function callIn({ messages }: ConversationSnapshot, toolCallId: string): ShownCa
   return undefined
 }
 
-interface Settling {
+interface Settlement {
   readonly call: ChildCall
   readonly ended: RunOutcome & { readonly runId: string }
   readonly signal: AbortSignal
@@ -325,7 +328,7 @@ interface Settling {
 async function settle(
   sub: SubAgent,
   parent: AgentParts,
-  { call, ended, signal }: Settling,
+  { call, ended, signal }: Settlement,
 ): Promise<void> {
   const { conversationId, toolCallId } = call
   let usage: RunUsage | undefined
@@ -363,14 +366,14 @@ export async function rejoinChildren(
   conversationId: string,
   takesOver: boolean,
 ): Promise<void> {
-  const waiting = await onceRead(agent, conversationId, waitingIn)
+  const calls = await readWhenLoaded(agent, conversationId, waitingCalls)
   await Promise.all(
-    waiting.map(async ({ toolName, ...call }) => {
-      const joiner = findChildRunResumer(agent.registry.get(toolName)?.tool)
-      await joiner
+    calls.map(async ({ toolName, ...call }) => {
+      const resumer = findChildRunResumer(agent.registry.get(toolName)?.tool)
+      await resumer
         ?.resumeChildRun(agent.scope().agentId, { ...call, takesOver })
         .catch((thrown) => {
-          if (!isGone(thrown)) reportThrown(thrown)
+          if (!isDisposed(thrown)) reportThrown(thrown)
         })
     }),
   )
@@ -381,7 +384,7 @@ export async function endedChildren(
   agent: AgentParts,
   { conversationId, runId }: RunRef,
 ): Promise<readonly Run[]> {
-  const children = await onceRead(agent, conversationId, () => {
+  const children = await readWhenLoaded(agent, conversationId, () => {
     const ref = { storage: storageKey(agent.scope().storage), conversationId }
     const run = agent.link().feeds.find(ref)?.state.run
     return run?.runId === runId ? (run.children ?? []) : []
@@ -392,7 +395,7 @@ export async function endedChildren(
       ...agent.scope(),
       conversationId: child.conversationId,
       runId: child.runId,
-      ...HOW,
+      ...RESUME_OPTIONS,
     }
     // Null for a child run that is still open, as its call waits.
     const handle = await adopt(agent, () => agent.callWorker('resumeRun', command))
@@ -401,30 +404,30 @@ export async function endedChildren(
   return runs
 }
 
-const HOW = { interrupted: 'tell-model', waitForToolsMs: 0, afterCrash: false } as const
+const RESUME_OPTIONS = { interrupted: 'tell-model', waitForToolsMs: 0, afterCrash: false } as const
 
 /** Reads the conversation once it is loaded, or as it was when the agent was disposed. */
-async function onceRead<Value>(
+async function readWhenLoaded<Value>(
   agent: AgentParts,
   conversationId: string,
   read: (snapshot: ConversationSnapshot) => Value,
 ): Promise<Value> {
-  const shown = shownBy(agent, conversationId)
-  let leave = (): void => undefined
-  const isRead = new Promise<void>((resolve) => {
-    const look = (): void => {
-      if (shown.getSnapshot().status !== 'loading') resolve()
+  const view = createView(agent, conversationId)
+  let unsubscribe = (): void => undefined
+  const loaded = new Promise<void>((resolve) => {
+    const check = (): void => {
+      if (view.getSnapshot().status !== 'loading') resolve()
     }
-    leave = shown.subscribe(look)
-    look()
+    unsubscribe = view.subscribe(check)
+    check()
   })
-  await Promise.race([isRead, whenAborted(agent.signal)])
-  const value = read(shown.getSnapshot())
-  leave()
+  await Promise.race([loaded, whenAborted(agent.signal)])
+  const value = read(view.getSnapshot())
+  unsubscribe()
   return value
 }
 
-function waitingIn({ conversationId, messages }: ConversationSnapshot): readonly WaitingCall[] {
+function waitingCalls({ conversationId, messages }: ConversationSnapshot): readonly WaitingCall[] {
   return messages.flatMap(({ calls = [] }) =>
     calls.flatMap(({ child, status, toolCallId, toolName }) =>
       child && status === 'suspended'
@@ -435,14 +438,14 @@ function waitingIn({ conversationId, messages }: ConversationSnapshot): readonly
 }
 
 /** True if one of the two agents was disposed, which is no error. */
-function isGone(thrown: unknown): boolean {
+function isDisposed(thrown: unknown): boolean {
   return OffstageError.is(thrown) && thrown.code === 'disposed'
 }
 
 // Code that loads this part to resume a run needs these, too. A single file compresses better.
 
 /** Watches over child runs on this page, by store and child conversation. An aborted watch has ended. */
-const watched = new Map<string, AbortController>()
+const watches = new Map<string, AbortController>()
 
 /**
  * Starts the child run of a call, or joins the existing one. The call waits without a lease until the run has ended, on
@@ -457,20 +460,20 @@ export async function runChild(
   refuseOtherStore(sub, parent)
   const childId = `${conversationId}.${toolCallId}`
   const call = { conversationId, toolCallId, childId }
-  const known = await sub.agent.conversations.get(childId)
-  if (known === null || known.messages.length === 0) {
+  const existing = await sub.agent.conversations.get(childId)
+  if (existing === null || existing.messages.length === 0) {
     const { maxSteps } = sub.options
-    const of = { conversationId, runId, toolCallId }
+    const parentRef = { conversationId, runId, toolCallId }
     const childRunId = randomId()
     const prompt = promptOf(sub, input)
-    const announced = { ...parent.scope(), ...of, childConversationId: childId, childRunId }
+    const announced = { ...parent.scope(), ...parentRef, childConversationId: childId, childRunId }
     await parent.callWorker('announceChild', announced)
     const run = sub.start(
-      { input: prompt, parent: of, runId: childRunId, tainted },
+      { input: prompt, parent: parentRef, runId: childRunId, tainted },
       { conversationId: childId, values: false, ...(maxSteps !== undefined && { maxSteps }) },
     )
     parent.runs.openRuns.get(runId)?.children.add(run)
-    await begun(sub, run)
+    await waitUntilStored(sub, run)
   }
   await joinChild(sub, parent, call)
   return pending({ resumeToken: childId })
@@ -482,11 +485,11 @@ export async function runChild(
  */
 export async function joinChild(sub: SubAgent, parent: AgentParts, call: ChildCall): Promise<void> {
   refuseOtherStore(sub, parent)
-  const watch = newWatch(sub, parent, call)
+  const watch = replaceWatch(sub, parent, call)
   const { signal } = watch
   const join = async (): Promise<Run | null> => {
     const run = await sub.core.later('resumeChild')(call.childId, call.takesOver)
-    if (run) addTo(parent, call, run)
+    if (run) addChild(parent, call, run)
     return run
   }
   const joined = join()
@@ -499,34 +502,34 @@ export async function joinChild(sub: SubAgent, parent: AgentParts, call: ChildCa
 }
 
 /** Replaces the previous watch. Nothing is awaited in between, or two watches could begin. */
-function newWatch(sub: SubAgent, parent: AgentParts, { childId }: ChildCall): AbortController {
+function replaceWatch(sub: SubAgent, parent: AgentParts, { childId }: ChildCall): AbortController {
   const key = `${storageKey(parent.scope().storage)} ${childId}`
-  watched.get(key)?.abort()
+  watches.get(key)?.abort()
   const watch = new AbortController()
-  watched.set(key, watch)
+  watches.set(key, watch)
   void whenAborted(watch.signal).then(() => {
-    if (watched.get(key) === watch) watched.delete(key)
+    if (watches.get(key) === watch) watches.delete(key)
   })
   for (const { signal } of [parent, sub.core]) void whenAborted(signal).then(() => watch.abort())
   return watch
 }
 
 /** Adds the child run to the handle of the calling conversation's open run. */
-function addTo({ runs }: AgentParts, { conversationId }: ChildCall, run: Run): void {
+function addChild({ runs }: AgentParts, { conversationId }: ChildCall, run: Run): void {
   for (const handle of runs.openRuns.values())
     if (handle.run.conversationId === conversationId) handle.children.add(run)
 }
 
 /** Resolves once the run is stored. Rejects if it was refused, as there is nothing to wait for. */
-async function begun({ agent }: SubAgent, run: Run): Promise<void> {
+async function waitUntilStored({ agent }: SubAgent, run: Run): Promise<void> {
   const conversation = agent.conversation(run.conversationId)
-  let leave = (): void => undefined
+  let unsubscribe = (): void => undefined
   const stored = new Promise<null>((resolve) => {
-    leave = conversation.subscribe(() => {
+    unsubscribe = conversation.subscribe(() => {
       if (conversation.getSnapshot().messages.some(({ at }) => at !== undefined)) resolve(null)
     })
   })
-  const result = await Promise.race([run.result, stored]).finally(leave)
+  const result = await Promise.race([run.result, stored]).finally(unsubscribe)
   if (result?.outcome !== 'failed') return
   const record = await agent.conversations.get(run.conversationId)
   if ((record?.messages.length ?? 0) === 0) throw OffstageError.fromData(result.error)
@@ -561,14 +564,14 @@ export async function resumeCaller({
   conversationId,
   toolName,
 }: CallerRef): Promise<void> {
-  const asking = agents.get(agentId)
-  if (!asking) return
-  const store = storageKey(asking.scope().storage)
+  const namedAgent = agents.get(agentId)
+  if (!namedAgent) return
+  const store = storageKey(namedAgent.scope().storage)
   const isAble = ({ registry, scope, signal }: AgentParts): boolean =>
     !signal.aborted &&
     storageKey(scope().storage) === store &&
     findChildRunResumer(registry.get(toolName)?.tool) !== undefined
-  const caller = [asking, ...agents.values()].find(isAble)
+  const caller = [namedAgent, ...agents.values()].find(isAble)
   if (caller && (await resumeWithoutChildren(caller, { conversationId })))
     await resumeChildRuns(caller, conversationId)
 }

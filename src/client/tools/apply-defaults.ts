@@ -17,10 +17,12 @@ export function applyDefaults(root: JsonSchema, input: JsonValue): JsonValue {
     if (!isRecord(schema) || around.includes(schema)) return value
     const inside = [...around, schema]
     const sameValue = [targetOf(root, schema['$ref']), ...listOf(schema['allOf'])]
-    const filled = sameValue.reduce<JsonValue>((made, part) => fill(part, made, inside), value)
+    const filled = sameValue.reduce<JsonValue>((result, part) => fill(part, result, inside), value)
     if (Array.isArray(filled)) {
-      const places = listOf(schema['prefixItems'])
-      return filled.map((item: JsonValue, at) => fill(places[at] ?? schema['items'], item))
+      const itemSchemas = listOf(schema['prefixItems'])
+      return filled.map((item: JsonValue, index) =>
+        fill(itemSchemas[index] ?? schema['items'], item),
+      )
     }
     if (!isRecord(filled)) return filled
     const entries = new Map(Object.entries(filled))
@@ -49,9 +51,9 @@ function targetOf(root: JsonSchema, reference: unknown): unknown {
     .split('/')
     .slice(1)
     .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((place, step) => (isNested(place, step) ? place[step] : undefined), root)
+    .reduce<unknown>((node, step) => (isNested(node, step) ? node[step] : undefined), root)
 }
 
-function isNested(place: unknown, step: string): place is Readonly<Record<string, unknown>> {
-  return typeof place === 'object' && place !== null && Object.hasOwn(place, step)
+function isNested(node: unknown, step: string): node is Readonly<Record<string, unknown>> {
+  return typeof node === 'object' && node !== null && Object.hasOwn(node, step)
 }

@@ -71,7 +71,7 @@ const descriptors: { readonly [Name in ControlTool]: ToolDescriptor } = {
 }
 
 /** An example helps a weak model more than a JSON Schema of JSON Schema, which some servers refuse. */
-const FORM = {
+const FORM_EXAMPLE = {
   properties: {
     email: { type: 'string', title: 'E-mail', format: 'email' },
     seats: { type: 'integer', minimum: 1 },
@@ -82,11 +82,11 @@ const FORM = {
 
 const fields = {
   type: 'object',
-  description: `Instead of options: a form for several values at once. JSON Schema of a flat object, written as JSON, for example ${JSON.stringify({ type: 'object', ...FORM })}. Types: string (minLength, maxLength, format email, uri, date or date-time; or enum), number, integer (minimum, maximum), boolean, and array with items {"type":"string","enum":[…]} for several of a list. Each may have title, description and default. Nothing nested, no pattern.`,
+  description: `Instead of options: a form for several values at once. JSON Schema of a flat object, written as JSON, for example ${JSON.stringify({ type: 'object', ...FORM_EXAMPLE })}. Types: string (minLength, maxLength, format email, uri, date or date-time; or enum), number, integer (minimum, maximum), boolean, and array with items {"type":"string","enum":[…]} for several of a list. Each may have title, description and default. Nothing nested, no pattern.`,
 }
 
 /** `ask_user` with a form. */
-const asking: ToolDescriptor = {
+const askUserWithFields: ToolDescriptor = {
   ...descriptors.ask_user,
   description: `${descriptors.ask_user.description} Never ask for passwords, card numbers, keys or other secrets.`,
   inputSchema: {
@@ -100,5 +100,7 @@ export function controlDescriptors(
   names: readonly ControlTool[],
   withFields: boolean = false,
 ): ToolDescriptor[] {
-  return names.map((name) => (withFields && name === 'ask_user' ? asking : descriptors[name]))
+  return names.map((name) =>
+    withFields && name === 'ask_user' ? askUserWithFields : descriptors[name],
+  )
 }

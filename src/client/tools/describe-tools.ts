@@ -34,9 +34,9 @@ function untrustedSource(
   { annotations, remote, title }: AnyTool,
   name: string,
 ): string | undefined {
-  const says = annotations?.untrustedContent
-  if (remote) return remote.trusted && says === false ? undefined : remote.source
-  return says ? (title ?? name) : undefined
+  const isUntrusted = annotations?.untrustedContent
+  if (remote) return remote.trusted && isUntrusted === false ? undefined : remote.source
+  return isUntrusted ? (title ?? name) : undefined
 }
 
 function needsApprovalWhileTainted(
@@ -63,14 +63,14 @@ type ToolPolicies = Pick<AgentOptions, 'toolApproval' | 'whileTainted'>
  */
 export function describeTools(registry: ToolRegistry, policies: ToolPolicies): ToolDescriptor[] {
   const { enabledNames } = registry
-  const wanted = registry.all().filter((entry) => isEnabled(entry, enabledNames))
-  const there = wanted.filter(isAvailable)
-  if (!there.length && (enabledNames ?? wanted).length)
+  const enabled = registry.all().filter((entry) => isEnabled(entry, enabledNames))
+  const available = enabled.filter(isAvailable)
+  if (!available.length && (enabledNames ?? enabled).length)
     throw new OffstageError(
       'no-tools-available',
-      `None of the tools ${(enabledNames ?? wanted.map(({ name }) => name)).join(', ')} is registered and available.`,
+      `None of the tools ${(enabledNames ?? enabled.map(({ name }) => name)).join(', ')} is registered and available.`,
     )
-  return there.map((entry) => describeTool(entry, policies))
+  return available.map((entry) => describeTool(entry, policies))
 }
 
 /** Returns the digest of the tool's current definition; undefined if it isn't enabled or not available. */
@@ -154,8 +154,8 @@ const schemaTexts = new WeakMap<PreparedTool['inputSchema'], string>()
 
 /** Caches the JSON: schemas are large, and every step describes all tools. */
 function schemaText({ inputSchema }: PreparedTool): string {
-  const known = schemaTexts.get(inputSchema)
-  if (known !== undefined) return known
+  const cached = schemaTexts.get(inputSchema)
+  if (cached !== undefined) return cached
   const text = JSON.stringify(inputSchema)
   schemaTexts.set(inputSchema, text)
   return text

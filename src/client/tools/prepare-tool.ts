@@ -26,11 +26,11 @@ export interface PreparedTool {
 /** A key in JSON that is neither a legal name of a parameter nor a keyword of JSON Schema. */
 const ODD_KEY = /"(?!(?:\$(?:ref|defs|id|anchor|comment)|[\w-]{1,64})":)(?:[^"\\]|\\.)*":/
 
-const prepared = new WeakMap<Tool | CompositeTool, PreparedTool>()
+const preparedTools = new WeakMap<Tool | CompositeTool, PreparedTool>()
 
 export function prepareTool(tool: Tool | CompositeTool): PreparedTool {
-  const known = prepared.get(tool)
-  if (known) return known
+  const existing = preparedTools.get(tool)
+  if (existing) return existing
   const modelName = typeof tool?.name === 'string' ? cleanName(tool.name) : ''
   if (!modelName)
     throw badConfig(`A tool needs a name with letters or digits (a-z, 0-9), not ${tool?.name}.`)
@@ -42,7 +42,7 @@ export function prepareTool(tool: Tool | CompositeTool): PreparedTool {
   const { timeoutMs = 1 } = tool
   if (!(timeoutMs > 0)) throw badConfig(`timeoutMs of the tool ${name} must be above 0.`)
   const schema = toJsonSchema(tool, name)
-  const made = {
+  const entry = {
     tool,
     name,
     modelName,
@@ -50,8 +50,8 @@ export function prepareTool(tool: Tool | CompositeTool): PreparedTool {
     inputSchema: schema,
   }
   checkParameters(schema, name)
-  prepared.set(tool, made)
-  return made
+  preparedTools.set(tool, entry)
+  return entry
 }
 
 function hasFunction(tool: Tool | CompositeTool): boolean {
@@ -63,12 +63,12 @@ function hasFunction(tool: Tool | CompositeTool): boolean {
  * misspelt members. An instance of a class may have any members.
  */
 function checkToolNames(tool: Tool | CompositeTool, name: string): void {
-  const of = `the tool ${name}`
+  const label = `the tool ${name}`
   const composite = isComposite(tool)
-  if (composite) checkNames({ version: tool.version }, 'compositeTool', { label: of })
+  if (composite) checkNames({ version: tool.version }, 'compositeTool', { label })
   const isLiteral = [Object.prototype, null].includes(Object.getPrototypeOf(tool))
   checkNames(tool, 'tool', {
-    label: of,
+    label,
     allows: (key, value) =>
       !isLiteral ||
       (composite && (key === 'run' || key === 'version')) ||
@@ -81,22 +81,22 @@ export function toJsonSchema(
   { inputSchema, jsonSchema }: Pick<Tool, 'inputSchema' | 'jsonSchema'>,
   name: string,
 ): JsonSchema {
-  const where = `inputSchema of the tool ${name}`
+  const path = `inputSchema of the tool ${name}`
   const schema = plainSchema(
     jsonSchemaOf(jsonSchema ?? inputSchema ?? {}, `of the tool ${name}`),
-    where,
+    path,
   )
-  checkSchema(schema, where)
-  if (!describesObject(schema)) throw invalidSchema(where)
-  const { $schema: _dialect, ...rest } = schema
-  return Object.keys(rest).length ? { type: 'object', ...rest } : NO_PARAMETERS
+  checkSchema(schema, path)
+  if (!describesObject(schema)) throw invalidSchema(path)
+  const { $schema: _dialect, ...fields } = schema
+  return Object.keys(fields).length ? { type: 'object', ...fields } : NO_PARAMETERS
 }
 
 /** Deeper than any real schema, but not too deep for the call stack. */
 const MAX_DEPTH = 500
 
 /** Copies the schema as JSON, as it crosses to the worker. Throws `schema-invalid` if it isn't JSON. */
-export function plainSchema(schema: unknown, where: string): unknown {
+export function plainSchema(schema: unknown, path: string): unknown {
   let text: string | undefined
   try {
     text = JSON.stringify(schema)
@@ -106,7 +106,7 @@ export function plainSchema(schema: unknown, where: string): unknown {
   if (text === undefined || isDeeper(text, MAX_DEPTH))
     throw new OffstageError(
       'schema-invalid',
-      `${where} can't be written as JSON: it holds itself, is nested deeper than ${MAX_DEPTH} levels, or is no plain data.`,
+      `${path} can't be written as JSON: it holds itself, is nested deeper than ${MAX_DEPTH} levels, or is no plain data.`,
     )
   return JSON.parse(text)
 }
@@ -114,18 +114,18 @@ export function plainSchema(schema: unknown, where: string): unknown {
 /** Whether JSON is nested deeper than `levels`. */
 export function isDeeper(json: string, levels: number): boolean {
   let depth = 0
-  for (const [sign] of json.matchAll(/"(?:\\.|[^"\\])*"|[[{}\]]/g)) {
-    if (sign === '[' || sign === '{') depth += 1
-    else if (sign === ']' || sign === '}') depth -= 1
+  for (const [bracket] of json.matchAll(/"(?:\\.|[^"\\])*"|[[{}\]]/g)) {
+    if (bracket === '[' || bracket === '{') depth += 1
+    else if (bracket === ']' || bracket === '}') depth -= 1
     if (depth > levels) return true
   }
   return false
 }
 
 /** Throws `schema-invalid` unless the value is a JSON Schema. */
-export function checkSchema(schema: unknown, where: string): asserts schema is JsonSchema {
-  const unsound = findInvalidSchemaPath(schema, where)
-  if (unsound !== null) throw invalidSchema(unsound)
+export function checkSchema(schema: unknown, path: string): asserts schema is JsonSchema {
+  const invalidPath = findInvalidSchemaPath(schema, path)
+  if (invalidPath !== null) throw invalidSchema(invalidPath)
 }
 
 function describesObject(schema: JsonSchema): boolean {
@@ -135,24 +135,24 @@ function describesObject(schema: JsonSchema): boolean {
     : schema.type === 'object'
 }
 
-function invalidSchema(where: string): OffstageError {
+function invalidSchema(path: string): OffstageError {
   return new OffstageError(
     'schema-invalid',
-    `${where} is no Standard Schema and no JSON Schema like { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }.`,
+    `${path} is no Standard Schema and no JSON Schema like { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }.`,
   )
 }
 
 /** Throws `duplicate-tool` for parameters that become equal for the model. */
 function checkParameters({ properties = {} }: JsonSchema, toolName: string): void {
-  const ownOf = new Map<string, string>()
-  for (const own of Object.keys(properties as object)) {
-    const clean = cleanName(own)
-    const other = clean && ownOf.get(clean)
+  const ownNames = new Map<string, string>()
+  for (const ownName of Object.keys(properties as object)) {
+    const clean = cleanName(ownName)
+    const other = clean && ownNames.get(clean)
     if (other)
       throw new OffstageError(
         'duplicate-tool',
-        `The parameters ${other} and ${own} of the tool ${toolName} both become ${clean} for the model. Rename one.`,
+        `The parameters ${other} and ${ownName} of the tool ${toolName} both become ${clean} for the model. Rename one.`,
       )
-    ownOf.set(clean, own)
+    ownNames.set(clean, ownName)
   }
 }

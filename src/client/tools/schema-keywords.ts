@@ -1,17 +1,17 @@
 import { isRecord } from '../../lib/is-record.ts'
 
 /** Keywords whose value is a schema. */
-export const ONE_SCHEMA: ReadonlySet<string> = words(
+export const ONE_SCHEMA: ReadonlySet<string> = wordSet(
   'not if then else items contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties',
 )
 /** Keywords whose value is a list of schemas. */
-export const SCHEMA_LIST: ReadonlySet<string> = words('allOf anyOf oneOf prefixItems')
+export const SCHEMA_LIST: ReadonlySet<string> = wordSet('allOf anyOf oneOf prefixItems')
 /** Keywords whose value holds schemas by name. */
-export const NAMED_SCHEMAS: ReadonlySet<string> = words(
+export const NAMED_SCHEMAS: ReadonlySet<string> = wordSet(
   'properties patternProperties dependentSchemas $defs definitions',
 )
 /** Other keywords of JSON Schema 2020-12, and those of earlier drafts and OpenAPI that are still in use. */
-const OTHERS = words(
+const OTHER_KEYWORDS = wordSet(
   '$anchor $async $comment $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $ref $schema $vocabulary additionalItems const contentEncoding contentMediaType contentSchema default dependencies dependentRequired deprecated description enum examples exclusiveMaximum exclusiveMinimum format id maxContains maxItems maxLength maxProperties maximum minContains minItems minLength minProperties minimum multipleOf nullable pattern readOnly required title type uniqueItems writeOnly',
 )
 
@@ -20,8 +20,8 @@ export const KEYWORDS: readonly string[] = [
   ...ONE_SCHEMA,
   ...SCHEMA_LIST,
   ...NAMED_SCHEMAS,
-  ...OTHERS,
-].sort((one, other) => one.length - other.length)
+  ...OTHER_KEYWORDS,
+].sort((a, b) => a.length - b.length)
 
 /** Keywords that JSON Schema doesn't know, at any depth. Extensions like `x-order` are left out. */
 export function unknownKeywords(schema: unknown): string[] {
@@ -36,6 +36,6 @@ export function unknownKeywords(schema: unknown): string[] {
   })
 }
 
-function words(text: string): Set<string> {
+function wordSet(text: string): Set<string> {
   return new Set(text.split(' '))
 }

@@ -24,7 +24,7 @@ export async function showTools(
     return isUsable(entry, null) ? 'not-enabled' : 'unavailable'
   }
   const list = (): AgentTool[] => {
-    const own = registry.all().map(({ tool, name, inputSchema }) => ({
+    const registered = registry.all().map(({ tool, name, inputSchema }) => ({
       name,
       description: tool.description,
       inputSchema,
@@ -34,7 +34,7 @@ export async function showTools(
     }))
     const control = controlPart?.controlDescriptors(controlTools, questionFields) ?? []
     const all: Listed[] = [
-      ...(skillsPart?.withSkills<Listed>(own, skills, tools) ?? own),
+      ...(skillsPart?.withSkills<Listed>(registered, skills, tools) ?? registered),
       ...control,
     ]
     // Control tools aren't registered: the worker has them, and they are always enabled.
@@ -52,22 +52,22 @@ export async function showTools(
         notifyAll(listeners)
       })
     })
-  let shown: readonly AgentTool[] = []
+  let current: readonly AgentTool[] = []
   return {
     read() {
       const next = list()
-      if (JSON.stringify(next) !== JSON.stringify(shown)) shown = next
-      return shown
+      if (JSON.stringify(next) !== JSON.stringify(current)) current = next
+      return current
     },
-    attend() {},
+    touch() {},
   }
 }
 
 type Listed = Omit<AgentTool, 'modelName' | 'enabled' | 'whyNot'>
 
 function toAgentTool(
-  { name: known, title, description, inputSchema, annotations, remote, skills }: Listed,
-  name: string = known,
+  { name: listedName, title, description, inputSchema, annotations, remote, skills }: Listed,
+  name: string = listedName,
   whyNot?: AgentTool['whyNot'],
 ): AgentTool {
   const modelName = cleanName(name)

@@ -34,9 +34,9 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
 
 /**
  * Converts any schema to JSON Schema. If a Standard Schema has no such form, throws `schema-unsupported` and names the
- * vendor's converter. `of` describes the schema's owner in the error message.
+ * vendor's converter. `owner` describes the schema in the error message.
  */
-export function jsonSchemaOf(schema: JsonSchema | StandardSchema, of: string): JsonSchema {
+export function jsonSchemaOf(schema: JsonSchema | StandardSchema, owner: string): JsonSchema {
   if (!isStandardSchema(schema)) return schema
   const { vendor, jsonSchema } = schema['~standard']
   try {
@@ -47,7 +47,7 @@ export function jsonSchemaOf(schema: JsonSchema | StandardSchema, of: string): J
       vendor === 'valibot' ? '@valibot/to-json-schema' : `the converter of ${vendor}`
     throw new OffstageError(
       'schema-unsupported',
-      `The ${vendor} schema ${of} gives no JSON Schema (${describeThrown(cause)}). Pass one as jsonSchema, made with ${converter}.`,
+      `The ${vendor} schema ${owner} gives no JSON Schema (${describeThrown(cause)}). Pass one as jsonSchema, made with ${converter}.`,
       { cause },
     )
   }

@@ -37,20 +37,20 @@ export function checkToolNames(
     if (warned.has(name) || registry.get(name) || tools.some((tool) => tool.name === name)) continue
     warned.add(name)
     const option = chosen.includes(name) ? 'toolChoice' : 'enabledTools'
-    const known = registry.all().map((entry) => entry.name)
+    const knownNames = registry.all().map((entry) => entry.name)
     warn(
       'unknown-tool',
-      `${option} names ${name}, a tool that this agent does not have. ${hintAmong(name, known)}`,
+      `${option} names ${name}, a tool that this agent does not have. ${hintAmong(name, knownNames)}`,
     )
   }
 }
 
-const known = new WeakMap<JsonSchema, Omit<NamesForModel, 'name'>>()
+const renamedSchemas = new WeakMap<JsonSchema, Omit<NamesForModel, 'name'>>()
 
 /** Names that model APIs accept for the tool and its parameters. Undefined if they accept the tool's own. */
 function namesForModel({ name, modelName, inputSchema }: PreparedTool): NamesForModel | undefined {
-  const renamed = known.get(inputSchema) ?? renameParameters(inputSchema)
-  known.set(inputSchema, renamed)
+  const renamed = renamedSchemas.get(inputSchema) ?? renameParameters(inputSchema)
+  renamedSchemas.set(inputSchema, renamed)
   if (name === modelName && renamed.parameters.length === 0) return undefined
   return { name: modelName, ...renamed }
 }
@@ -59,24 +59,25 @@ function namesForModel({ name, modelName, inputSchema }: PreparedTool): NamesFor
 function renameParameters(schema: JsonSchema): Omit<NamesForModel, 'name'> {
   const text = JSON.stringify(schema)
   const names = new Map<string, string>()
-  const taken = new Set<string>()
-  const rename = (own: string): string => {
-    const clean = cleanName(own) || `param${names.size + 1}`
-    let model = names.get(own) ?? clean
-    const isFree = (): boolean => !taken.has(model) && !text.includes(`${JSON.stringify(model)}:`)
-    for (let count = 2; model !== own && !names.has(own) && !isFree(); count++)
+  const usedNames = new Set<string>()
+  const rename = (ownName: string): string => {
+    const clean = cleanName(ownName) || `param${names.size + 1}`
+    let model = names.get(ownName) ?? clean
+    const isFree = (): boolean =>
+      !usedNames.has(model) && !text.includes(`${JSON.stringify(model)}:`)
+    for (let count = 2; model !== ownName && !names.has(ownName) && !isFree(); count++)
       model = `${clean.slice(0, 60)}_${count}`
-    names.set(own, model)
-    taken.add(model)
+    names.set(ownName, model)
+    usedNames.add(model)
     return model
   }
   // The first pass collects the names: a `default` may precede the properties that it uses.
   renameSchema(schema, names, rename)
   const inputSchema = renameSchema(schema, names, rename) as JsonSchema
-  return { inputSchema, parameters: [...names].filter(([own, model]) => own !== model) }
+  return { inputSchema, parameters: [...names].filter(([ownName, model]) => ownName !== model) }
 }
 
-type Rename = (own: string) => string
+type Rename = (ownName: string) => string
 
 function renameSchema(
   schema: unknown,
@@ -99,7 +100,9 @@ function renameSchema(
       case 'patternProperties':
         return entries(value, (key) => key)
       case 'required':
-        return Array.isArray(value) ? value.map((own) => names.get(own as string) ?? own) : value
+        return Array.isArray(value)
+          ? value.map((ownName) => names.get(ownName as string) ?? ownName)
+          : value
       case 'default':
       case 'const':
       case 'enum':
@@ -127,7 +130,7 @@ function renameKeys(value: JsonValue, names: ReadonlyMap<string, string>): JsonV
 /** Converts an input to the tool's own names: conversations of earlier versions hold the model's names. */
 export function inOwnNames(entry: PreparedTool, input: JsonValue): JsonValue {
   const { parameters = [] } = namesForModel(entry) ?? {}
-  return renameKeys(input, new Map(parameters.map(([own, model]) => [model, own])))
+  return renameKeys(input, new Map(parameters.map(([ownName, model]) => [model, ownName])))
 }
 
 /** Renames the properties in a `$ref`, such as `#/properties/name`. */
@@ -136,7 +139,7 @@ function renamePointer(pointer: string, names: ReadonlyMap<string, string>): str
     const plain = step.replaceAll(/%([2-7][\da-f])/gi, (_, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     )
-    const own = plain.replaceAll('~1', '/').replaceAll('~0', '~')
-    return names.get(own) ?? step
+    const ownName = plain.replaceAll('~1', '/').replaceAll('~0', '~')
+    return names.get(ownName) ?? step
   })
 }

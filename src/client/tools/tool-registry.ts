@@ -18,7 +18,7 @@ export interface RegisterOptions {
  * A tool, or a function that returns the current one. The function is called each time, so that the tool's newest
  * functions run.
  */
-export type GivenTool = Tool | CompositeTool | (() => Tool | CompositeTool)
+export type ToolSource = Tool | CompositeTool | (() => Tool | CompositeTool)
 
 export interface RegistryObserver {
   /** Names of control tools. No tool of the page can have them. */
@@ -30,7 +30,7 @@ export interface RegistryObserver {
 
 /** The page's current tools. A `Map` keyed by the model's name, so that `__proto__` is a name like others. */
 export interface ToolRegistry {
-  register(tool: GivenTool, options?: RegisterOptions): () => void
+  register(tool: ToolSource, options?: RegisterOptions): () => void
   /** Adds a tool of the package. */
   provide(entry: PreparedTool): void
   /** Finds a tool by its own name, or by the model's. */
@@ -61,24 +61,24 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
       checkNames(options, 'registerTool')
       const { signal, replace } = options
       // A copy makes each registration unique, so that its undo removes nothing else.
-      const read = typeof tool === 'function' ? tool : () => tool
+      const readTool = typeof tool === 'function' ? tool : () => tool
       const entry = {
-        ...prepareTool(read()),
+        ...prepareTool(readTool()),
         get tool() {
-          return read()
+          return readTool()
         },
       }
       if (observer.reserved.includes(entry.modelName))
         throw badConfig(`The tool ${entry.name} is named like a control tool.`)
       if (signal?.aborted) return () => {}
-      const present = tools.get(entry.modelName)
-      if (present && !replace) throw duplicate(present, entry)
-      if (present) remove(present)
+      const existing = tools.get(entry.modelName)
+      if (existing && !replace) throw duplicate(existing, entry)
+      if (existing) remove(existing)
       tools.set(entry.modelName, entry)
       observer.onChange()
-      const undo = (): void => remove(entry)
-      signal?.addEventListener('abort', undo, { once: true })
-      return undo
+      const unregister = (): void => remove(entry)
+      signal?.addEventListener('abort', unregister, { once: true })
+      return unregister
     },
     provide: (entry) => void tools.set(entry.modelName, entry),
     get: (name) => tools.get(cleanName(name)),
@@ -96,8 +96,8 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
   }
 }
 
-function duplicate(present: PreparedTool, added: PreparedTool): OffstageError {
-  const [first, second] = [present.name, added.name]
+function duplicate(existing: PreparedTool, added: PreparedTool): OffstageError {
+  const [first, second] = [existing.name, added.name]
   return new OffstageError(
     'duplicate-tool',
     first === second

@@ -11,9 +11,9 @@ export function warnOfKeywords({ registry, agentEvents, signal }: AgentParts): v
       checked.add(name)
       const unknown = [...new Set(unknownKeywords(inputSchema))]
       if (unknown.length === 0) continue
-      const hints = unknown.map((word) => {
-        const meant = nearest(word, KEYWORDS)
-        return meant ? `${word} (did you mean ${meant}?)` : word
+      const hints = unknown.map((keyword) => {
+        const suggestion = nearest(keyword, KEYWORDS)
+        return suggestion ? `${keyword} (did you mean ${suggestion}?)` : keyword
       })
       console.warn(
         `The inputSchema of the tool ${name} has keywords that JSON Schema doesn't know, so they check nothing: ${hints.join(', ')}.`,

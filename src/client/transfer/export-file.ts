@@ -46,8 +46,8 @@ export async function* linesOf(
 ): AsyncGenerator<Uint8Array | null> {
   let parts: Uint8Array[] = []
   let length = 0
-  const take = (): Uint8Array | null => {
-    const line = length > longest ? null : joined(parts, length)
+  const takeLine = (): Uint8Array | null => {
+    const line = length > longest ? null : concatenate(parts, length)
     parts = []
     length = 0
     return line && line.at(-1) === RETURN ? line.subarray(0, -1) : line
@@ -62,22 +62,22 @@ export async function* linesOf(
       else parts.push(bytes.slice(from, to))
       from = to + 1
       if (found < 0) continue
-      const line = take()
+      const line = takeLine()
       if (line?.length !== 0) yield line
     }
   }
-  const last = take()
+  const last = takeLine()
   if (last?.length !== 0) yield last
 }
 
-function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
+function concatenate(parts: readonly Uint8Array[], length: number): Uint8Array {
   const [first] = parts
   if (first && parts.length === 1) return first
   const all = new Uint8Array(length)
-  let at = 0
+  let offset = 0
   for (const part of parts) {
-    all.set(part, at)
-    at += part.length
+    all.set(part, offset)
+    offset += part.length
   }
   return all
 }
@@ -113,19 +113,19 @@ export type ReadRows = (
 ) => Promise<RowsFound | null>
 
 /** Size of the chunks that the stream yields. Bytes. */
-const PIECE = 256 * 1024
+const PIECE_BYTES = 256 * 1024
 /** Size that rows read together should have, by which their number is chosen. Bytes. */
-const READ = 512 * 1024
+const READ_BYTES = 512 * 1024
 /** Most rows read together, as the next ones may be as large as rows can be. */
 const MOST_ROWS = 64
 
 /** Conversations to export, and how far. */
-export interface Exported {
+export interface ExportScope {
   /** All conversations, of which the file has the roots with their child conversations. */
   readonly records: readonly ConversationRecord[]
   readonly roots: readonly ConversationRecord[]
   /** Rows of a conversation after this `seq` are left out. */
-  readonly lastOf: (conversationId: string) => number
+  readonly lastSeq: (conversationId: string) => number
 }
 
 /**
@@ -134,19 +134,19 @@ export interface Exported {
  */
 export async function* filePieces(
   read: ReadRows,
-  exported: Exported,
+  exported: ExportScope,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let piece = new Uint8Array(PIECE)
+  let piece = new Uint8Array(PIECE_BYTES)
   let used = 0
   for await (const line of fileLines(read, exported)) {
-    for (let at = 0; at < line.length;) {
-      const taken = Math.min(PIECE - used, line.length - at)
-      piece.set(line.subarray(at, at + taken), used)
-      at += taken
-      used += taken
-      if (used < PIECE) continue
+    for (let offset = 0; offset < line.length;) {
+      const length = Math.min(PIECE_BYTES - used, line.length - offset)
+      piece.set(line.subarray(offset, offset + length), used)
+      offset += length
+      used += length
+      if (used < PIECE_BYTES) continue
       yield piece
-      piece = new Uint8Array(PIECE)
+      piece = new Uint8Array(PIECE_BYTES)
       used = 0
     }
   }
@@ -156,12 +156,12 @@ export async function* filePieces(
 /** Yields top-level conversations first, and each conversation before the child conversations of its exported calls. */
 async function* fileLines(
   read: ReadRows,
-  { records, roots, lastOf }: Exported,
+  { records, roots, lastSeq }: ExportScope,
 ): AsyncGenerator<Uint8Array> {
   yield encoded({ offstage: FORMAT_NAME, version: FILE_VERSION, format: FORMAT })
-  const given = new Set(records.map(({ conversationId }) => conversationId))
+  const exportedIds = new Set(records.map(({ conversationId }) => conversationId))
   const isChild = ({ parent }: ConversationRecord): boolean =>
-    parent !== undefined && given.has(parent.conversationId)
+    parent !== undefined && exportedIds.has(parent.conversationId)
   // The last element is the next one.
   const last = records.toSorted(
     (a, b) =>
@@ -178,7 +178,7 @@ async function* fileLines(
     done.add(id)
     const calls = new Set<string>()
     let lines = 0
-    for await (const line of conversationLines(read, { id, through: lastOf(id) }, calls)) {
+    for await (const line of conversationLines(read, { id, through: lastSeq(id) }, calls)) {
       lines += 1
       yield line
     }
@@ -237,12 +237,12 @@ async function* conversationLines(
     }
     if (fault || rows >= last) break
     const missing = found.rows.length === 0 ? `Row ${rows + 1} is missing.` : null
-    const why = found.fault ?? (missing && (broken ?? missing))
-    if (why === null) {
-      const fitting = Math.floor((found.rows.length * READ) / Math.max(1, size))
+    const reason = found.fault ?? (missing && (broken ?? missing))
+    if (reason === null) {
+      const fitting = Math.floor((found.rows.length * READ_BYTES) / Math.max(1, size))
       count = Math.max(1, Math.min(count * 2, fitting, MOST_ROWS))
       found = await read(id, rows, count)
-    } else fault = faultOf('conversation-broken', why)
+    } else fault = faultOf('conversation-broken', reason)
   }
   yield encoded({ end: { rows, crc32: crc.digits, fault } })
 }

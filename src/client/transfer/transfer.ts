@@ -27,33 +27,33 @@ import { Crc32 } from '../../lib/crc32.ts'
 
 /** Ids of a file's conversations in the store: their own, or new ones if those are taken. */
 class ImportedIds {
-  readonly #known: ReadonlySet<string>
+  readonly #existing: ReadonlySet<string>
   readonly #ids = new Map<string, string>()
-  readonly #begun = new Set<string>()
+  readonly #started = new Set<string>()
   /** Ids that imported rows refer to, so that they can't change any more. */
-  readonly #promised = new Set<string>()
-  readonly #done = new Map<string, string>()
+  readonly #referenced = new Set<string>()
+  readonly #finished = new Map<string, string>()
 
-  constructor(known: ReadonlySet<string>) {
-    this.#known = known
+  constructor(existingIds: ReadonlySet<string>) {
+    this.#existing = existingIds
   }
 
   /**
    * Returns the new id of a conversation that another one refers to, even if it isn't in the file. Never the id of one
    * that existed before.
    */
-  of(from: string): string {
-    this.#promised.add(from)
+  idFor(from: string): string {
+    this.#referenced.add(from)
     return this.#idOf(from)
   }
 
-  begin(from: string): string {
-    if (this.#begun.has(from)) {
+  start(from: string): string {
+    if (this.#started.has(from)) {
       // Another conversation of the file has the same id.
-      this.#promised.delete(from)
+      this.#referenced.delete(from)
       return randomId()
     }
-    this.#begun.add(from)
+    this.#started.add(from)
     return this.#idOf(from)
   }
 
@@ -61,26 +61,26 @@ class ImportedIds {
    * Returns a new id, as the previous one was taken meanwhile. Throws `conversation-busy` if imported rows refer to
    * that one.
    */
-  another(from: string): string {
-    if (!this.#promised.has(from)) return randomId()
+  replaceId(from: string): string {
+    if (!this.#referenced.has(from)) return randomId()
     throw new OffstageError('conversation-busy', 'Another conversation has its id.')
   }
 
-  end(from: string, to: string): void {
-    this.#done.set(from, to)
+  finish(from: string, to: string): void {
+    this.#finished.set(from, to)
   }
 
   /** Returns the parent if it was imported from the same file. */
   parentOf({ parent }: ConversationHeader): ConversationHeader['parent'] {
     if (!parent) return undefined
-    const conversationId = this.#done.get(parent.conversationId)
+    const conversationId = this.#finished.get(parent.conversationId)
     return conversationId === undefined ? undefined : { ...parent, conversationId }
   }
 
   #idOf(from: string): string {
-    const known = this.#ids.get(from)
-    if (known !== undefined) return known
-    const to = this.#known.has(from) ? randomId() : from
+    const cached = this.#ids.get(from)
+    if (cached !== undefined) return cached
+    const to = this.#existing.has(from) ? randomId() : from
     this.#ids.set(from, to)
     return to
   }
@@ -91,16 +91,16 @@ type ImportPart = Omit<ImportRows, keyof AgentScope>
 /** Target that conversations are written to. */
 interface ImportTarget {
   /** Resolves to false if a conversation with that id exists. */
-  place(part: ImportPart): Promise<boolean>
+  write(part: ImportPart): Promise<boolean>
   /** Deletes the rows of an incomplete conversation. */
   drop(part: Pick<ImportPart, 'conversationId' | 'importId'>): Promise<void>
 }
 
 /** Limits for the rows that are written together: bytes, and number. A larger row is written alone. */
-const PART = 1024 * 1024
+const PART_BYTES = 1024 * 1024
 const MOST_ROWS = 500
 
-function isBeginning(value: unknown): value is ConversationHeader {
+function isHeader(value: unknown): value is ConversationHeader {
   if (!hasTexts(value, ['conversationId'])) return false
   const { conversationId: id, createdAt, updatedAt, parent } = value
   const isParent = hasTexts(parent, ['conversationId', 'runId', 'toolCallId'])
@@ -111,7 +111,7 @@ function isBeginning(value: unknown): value is ConversationHeader {
   return id !== '' && id.length <= 1000 && areTimes && (parent === undefined || isParent)
 }
 
-function isEnding(value: unknown): value is ConversationFooter {
+function isFooter(value: unknown): value is ConversationFooter {
   if (!hasTexts(value, ['crc32'])) return false
   const { rows, fault } = value
   return typeof rows === 'number' && (fault === undefined || isErrorData(fault))
@@ -126,36 +126,36 @@ function hasTexts<Name extends string>(
 
 /** The conversation that is being read. */
 interface Reading {
-  readonly beginning: ConversationHeader
+  readonly header: ConversationHeader
   readonly importId: string
   readonly crc: Crc32
   to: string
-  /** Rows that were read, and how many of them were placed. */
+  /** Rows that were read, and how many of them were written. */
   count: number
-  placed: number
+  written: number
   rows: unknown[]
   size: number
   /** Why the conversation is refused. Its other lines are skipped. */
   error: ErrorData | null
 }
 
-/** Reads an exported file line by line, and places each conversation whole or not at all. */
+/** Reads an exported file line by line, and writes each conversation whole or not at all. */
 export class FileImport {
   readonly #target: ImportTarget
   readonly #ids: ImportedIds
   readonly #imported: ImportReport['imported'][number][] = []
   readonly #refused: ImportReport['refused'][number][] = []
   #reading: Reading | null = null
-  #line = 0
-  #found = 0
-  #isAstray = false
+  #lineNumber = 0
+  #conversationCount = 0
+  #hasReportedStray = false
   /** Number of conversations that the last line states. */
   #total: number | null = null
 
-  /** `known`: ids that are taken. */
-  constructor(known: ReadonlySet<string>, target: ImportTarget) {
+  /** `existingIds`: ids that are taken. */
+  constructor(existingIds: ReadonlySet<string>, target: ImportTarget) {
     this.#target = target
-    this.#ids = new ImportedIds(known)
+    this.#ids = new ImportedIds(existingIds)
   }
 
   get report(): ImportReport {
@@ -164,79 +164,79 @@ export class FileImport {
 
   async read(pieces: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const line of linesOf(pieces)) {
-      this.#line += 1
-      const fields = line && parsed(line)
-      if (this.#line === 1) checkHeader(fields)
-      else await this.#takeLine(fields, line)
+      this.#lineNumber += 1
+      const fields = line && parseLine(line)
+      if (this.#lineNumber === 1) checkHeader(fields)
+      else await this.#readLine(fields, line)
     }
-    if (this.#line === 0) checkHeader(null)
-    await this.#leave()
-    if (this.#total !== this.#found)
+    if (this.#lineNumber === 0) checkHeader(null)
+    await this.#endIncomplete()
+    if (this.#total !== this.#conversationCount)
       this.#refuse(
         null,
         badInput(
           this.#total === null
             ? 'The file is cut off.'
-            : `The file lists ${this.#total} conversations and holds ${this.#found}.`,
+            : `The file lists ${this.#total} conversations and holds ${this.#conversationCount}.`,
         ).toData(),
       )
   }
 
-  /** Deletes what was placed of the conversation that was being read. */
+  /** Deletes what was written of the conversation that was being read. */
   async giveUp(): Promise<void> {
     const reading = this.#reading
     this.#reading = null
     if (reading) await this.#drop(reading)
   }
 
-  async #takeLine(fields: Fields | null, line: Uint8Array | null): Promise<void> {
+  async #readLine(fields: Fields | null, line: Uint8Array | null): Promise<void> {
     const reading = this.#reading
     const { conversation, conversations, end, row } = fields ?? {}
-    if (isBeginning(conversation)) {
-      await this.#leave()
-      this.#beginConversation(conversation, line)
+    if (isHeader(conversation)) {
+      await this.#endIncomplete()
+      this.#startConversation(conversation, line)
     } else if (typeof conversations === 'number' && reading === null) {
       this.#total = conversations
     } else if (reading === null) {
-      if (!this.#isAstray) this.#refuse(null, this.#damage('belongs to no conversation'))
-      this.#isAstray = true
-    } else if (isEnding(end)) {
+      if (!this.#hasReportedStray) this.#refuse(null, this.#damage('belongs to no conversation'))
+      this.#hasReportedStray = true
+    } else if (isFooter(end)) {
       await this.#endConversation(reading, end)
     } else if (reading.error === null) {
-      if (line && isRecord(row)) await this.#takeRow(reading, row, line)
+      if (line && isRecord(row)) await this.#addRow(reading, row, line)
       else await this.#fail(reading, this.#damage("can't be read"))
     }
   }
 
-  #beginConversation(beginning: ConversationHeader, line: Uint8Array | null): void {
-    this.#found += 1
-    this.#isAstray = false
+  #startConversation(header: ConversationHeader, line: Uint8Array | null): void {
+    this.#conversationCount += 1
+    this.#hasReportedStray = false
     const crc = new Crc32()
     if (line) addLine(crc, line)
-    const to = this.#ids.begin(beginning.conversationId)
+    const to = this.#ids.start(header.conversationId)
     this.#reading = {
-      beginning,
+      header,
       importId: randomId(),
       crc,
       to,
       count: 0,
-      placed: 0,
+      written: 0,
       rows: [],
       size: 0,
       error: null,
     }
   }
 
-  async #takeRow(reading: Reading, row: Fields, line: Uint8Array): Promise<void> {
+  async #addRow(reading: Reading, row: Fields, line: Uint8Array): Promise<void> {
     addLine(reading.crc, line)
-    const isFull = reading.size + line.length > PART || reading.rows.length >= MOST_ROWS
-    // A row larger than the limit is placed alone.
-    if (isFull && reading.rows.length > 0) await this.#place(reading, false)
+    const isFull = reading.size + line.length > PART_BYTES || reading.rows.length >= MOST_ROWS
+    // A row larger than the limit is written alone.
+    if (isFull && reading.rows.length > 0) await this.#write(reading, false)
     reading.count += 1
     reading.size += line.length
     const child = row['type'] === 'child-started' ? row['childConversationId'] : undefined
     reading.rows.push(
-      typeof child === 'string' ? { ...row, childConversationId: this.#ids.of(child) } : row,
+      typeof child === 'string' ? { ...row, childConversationId: this.#ids.idFor(child) } : row,
     )
   }
 
@@ -248,34 +248,34 @@ export class FileImport {
       if (rows !== reading.count || crc32 !== reading.crc.digits)
         await this.#fail(reading, this.#damage('says that others were before it'))
       else if (fault && fault.code !== 'conversation-broken') await this.#fail(reading, fault)
-      else await this.#place(reading, true)
+      else await this.#write(reading, true)
     }
     this.#reading = null
-    const { beginning, to, error } = reading
-    const { conversationId: from } = beginning
+    const { header, to, error } = reading
+    const { conversationId: from } = header
     if (error) return this.#refuse(from, error)
-    this.#ids.end(from, to)
+    this.#ids.finish(from, to)
     this.#imported.push({ from, to, ...(fault && { broken: fault.message }) })
   }
 
   /** Refuses the conversation that is being read, if any: its end is missing. */
-  async #leave(): Promise<void> {
+  async #endIncomplete(): Promise<void> {
     const reading = this.#reading
     if (!reading) return
     this.#reading = null
     if (reading.error === null) await this.#fail(reading, this.#damage('comes before its end'))
-    if (reading.error) this.#refuse(reading.beginning.conversationId, reading.error)
+    if (reading.error) this.#refuse(reading.header.conversationId, reading.error)
   }
 
-  async #place(reading: Reading, isLast: boolean): Promise<void> {
-    const { beginning, importId, placed: after, rows } = reading
-    const { conversationId: from, createdAt, updatedAt } = beginning
-    const parent = this.#ids.parentOf(beginning)
+  async #write(reading: Reading, isLast: boolean): Promise<void> {
+    const { header, importId, written: after, rows } = reading
+    const { conversationId: from, createdAt, updatedAt } = header
+    const parent = this.#ids.parentOf(header)
     const part = { importId, createdAt, updatedAt, after, rows, isLast, ...(parent && { parent }) }
     try {
-      while (!(await this.#target.place({ ...part, conversationId: reading.to })))
-        reading.to = this.#ids.another(from)
-      reading.placed += rows.length
+      while (!(await this.#target.write({ ...part, conversationId: reading.to })))
+        reading.to = this.#ids.replaceId(from)
+      reading.written += rows.length
       reading.rows = []
       reading.size = 0
     } catch (thrown) {
@@ -291,26 +291,27 @@ export class FileImport {
     await this.#drop(reading)
   }
 
-  /** Deletes the placed rows. If that fails, the conversation stays broken in the store. */
-  async #drop({ placed, to, importId }: Reading): Promise<void> {
-    if (placed > 0) await this.#target.drop({ conversationId: to, importId }).catch(() => undefined)
+  /** Deletes the written rows. If that fails, the conversation stays broken in the store. */
+  async #drop({ written, to, importId }: Reading): Promise<void> {
+    if (written > 0)
+      await this.#target.drop({ conversationId: to, importId }).catch(() => undefined)
   }
 
   #refuse(conversationId: string | null, error: ErrorData): void {
     this.#refused.push({ conversationId, error })
   }
 
-  #damage(what: string): ErrorData {
-    const message = `The file is damaged: line ${this.#line} ${what}.`
+  #damage(problem: string): ErrorData {
+    const message = `The file is damaged: line ${this.#lineNumber} ${problem}.`
     return new OffstageError('conversation-broken', message, {
-      details: { line: this.#line },
+      details: { line: this.#lineNumber },
     }).toData()
   }
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-function parsed(line: Uint8Array): Fields | null {
+function parseLine(line: Uint8Array): Fields | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(line)
     // A worker never answers a message that is nested too deep for its stack.
@@ -345,20 +346,21 @@ function isOfConversation({ code }: ErrorData): boolean {
 }
 
 /** Larger chunks of a file are read in pieces of this size. Bytes. */
-const PIECE = 256 * 1024
+const PIECE_BYTES = 256 * 1024
 
 export async function exportFile(
-  { callWorker: ask, scope }: AgentParts,
+  { callWorker, scope }: AgentParts,
   conversationId?: string,
   through: number = Infinity,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const records = await ask('listConversations', { ...scope(), children: true })
+  const records = await callWorker('listConversations', { ...scope(), children: true })
   const roots = records.filter(({ conversationId: id }) => [undefined, id].includes(conversationId))
   if (conversationId !== undefined && roots.length === 0)
     throw new OffstageError('conversation-not-found', `There is no ${conversationId}.`)
   const pieces = filePieces(
-    (id, after, count) => ask('exportRows', { ...scope(), conversationId: id, after, count }),
-    { records, roots, lastOf: (id) => (id === conversationId ? through : Infinity) },
+    (id, after, count) =>
+      callWorker('exportRows', { ...scope(), conversationId: id, after, count }),
+    { records, roots, lastSeq: (id) => (id === conversationId ? through : Infinity) },
   )
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
@@ -375,16 +377,16 @@ export async function exportFile(
 }
 
 export async function importFile(
-  { callWorker: ask, scope }: AgentParts,
+  { callWorker, scope }: AgentParts,
   file: ConversationFile,
 ): Promise<ImportReport> {
-  const records = await ask('listConversations', { ...scope(), children: true })
+  const records = await callWorker('listConversations', { ...scope(), children: true })
   // A conversation whose import was left unfinished may be imported again.
-  const whole = records.filter(({ broken }) => broken !== INCOMPLETE_IMPORT)
-  const known = new Set(whole.map(({ conversationId }) => conversationId))
-  const reading = new FileImport(known, {
-    place: (part) => ask('importRows', { ...scope(), ...part }),
-    drop: (part) => ask('dropImport', { ...scope(), ...part }),
+  const complete = records.filter(({ broken }) => broken !== INCOMPLETE_IMPORT)
+  const existingIds = new Set(complete.map(({ conversationId }) => conversationId))
+  const reading = new FileImport(existingIds, {
+    write: (part) => callWorker('importRows', { ...scope(), ...part }),
+    drop: (part) => callWorker('dropImport', { ...scope(), ...part }),
   })
   try {
     await reading.read(piecesOf(file))
@@ -404,7 +406,8 @@ export async function importFile(
 async function* piecesOf(file: ConversationFile): AsyncGenerator<Uint8Array> {
   for await (const bytes of chunksOf(file)) {
     if (!isBytes(bytes)) throw badInput('The pieces of a file must be Uint8Arrays.')
-    for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE)
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES)
+      yield bytes.subarray(at, at + PIECE_BYTES)
   }
 }
 

@@ -43,14 +43,14 @@ function readRecord(
 ): TriggerRecord {
   const now = Date.now()
   const past = firings.map((firing) => ({ ...firing, at: Math.min(firing.at, now) }))
-  const kept = past.filter(
-    (firing, index) => index >= past.length - MOST_FIRINGS || countsAt(firing, now),
+  const retained = past.filter(
+    (firing, index) => index >= past.length - MOST_FIRINGS || isCounted(firing, now),
   )
-  return { ...rest, since: Math.min(since, now), firings: kept }
+  return { ...rest, since: Math.min(since, now), firings: retained }
 }
 
 /** Whether the hourly limit counts the firing. */
-function countsAt({ state, at }: Firing, now: number): boolean {
+function isCounted({ state, at }: Firing, now: number): boolean {
   return state !== 'empty' && at > now - HOUR_MS
 }
 
@@ -68,7 +68,7 @@ function refusal(
   const { firings, isDisabled } = record
   const isTaken = key !== undefined && firings.some((firing) => firing.key === key)
   if (isDisabled || isTaken || (every && at < dueAt(record, every))) return 'taken'
-  const recent = firings.filter((each) => countsAt(each, at))
+  const recent = firings.filter((each) => isCounted(each, at))
   return recent.length < perHour ? undefined : 'over-limit'
 }
 
@@ -88,7 +88,7 @@ function settle(
 /** Default of `perHour`. */
 const PER_HOUR = 12
 
-const NAMES: readonly string[] = [
+const OPTION_NAMES: readonly string[] = [
   'id',
   'title',
   'on',
@@ -104,32 +104,32 @@ const NAMES: readonly string[] = [
 ] satisfies (keyof TriggerOptions)[]
 
 /** Options whose values are unchecked. */
-type Given = { readonly [Name in keyof TriggerOptions]: unknown }
+type UncheckedOptions = { readonly [Name in keyof TriggerOptions]: unknown }
 
 /** Throws `invalid-config`. */
-function checkTrigger(options: Given): void {
-  const must = (name: string, isRight: boolean, kind: string): void => {
-    if (!isRight) throw badConfig(`${name} of a trigger must be ${kind}.`)
+function checkTrigger(options: UncheckedOptions): void {
+  const checkOption = (name: string, isValid: boolean, kind: string): void => {
+    if (!isValid) throw badConfig(`${name} of a trigger must be ${kind}.`)
   }
   for (const name of Object.keys(options))
-    must(name, NAMES.includes(name), `one of ${NAMES.join()}`)
+    checkOption(name, OPTION_NAMES.includes(name), `one of ${OPTION_NAMES.join()}`)
   const { id, title = id, on, every, at, run, perHour = PER_HOUR, missed = 'run' } = options
   const isLine = (text: unknown): boolean => /^.{1,200}$/.test(String(text))
-  must('id', typeof id === 'string' && isLine(id), 'a line of text')
-  must('title', isLine(title), 'a line of text')
-  must('run', !!run && ['string', 'function'].includes(typeof run), 'a text or a function')
+  checkOption('id', typeof id === 'string' && isLine(id), 'a line of text')
+  checkOption('title', isLine(title), 'a line of text')
+  checkOption('run', !!run && ['string', 'function'].includes(typeof run), 'a text or a function')
   const limit = Number(perHour)
-  must('perHour', limit >= 1 && limit <= MOST_FIRINGS, `from 1 to ${MOST_FIRINGS}`)
-  must('missed', missed === 'run' || missed === 'skip', "'run' or 'skip'")
-  must('at', at === undefined || !Number.isNaN(Number(at)), 'a time')
-  const least = Math.max(MINUTE_MS, Math.ceil(HOUR_MS / limit))
-  must(
+  checkOption('perHour', limit >= 1 && limit <= MOST_FIRINGS, `from 1 to ${MOST_FIRINGS}`)
+  checkOption('missed', missed === 'run' || missed === 'skip', "'run' or 'skip'")
+  checkOption('at', at === undefined || !Number.isNaN(Number(at)), 'a time')
+  const minEveryMs = Math.max(MINUTE_MS, Math.ceil(HOUR_MS / limit))
+  checkOption(
     'every',
-    every === undefined || Number(every) >= least,
-    `${least} ms or more, by its perHour`,
+    every === undefined || Number(every) >= minEveryMs,
+    `${minEveryMs} ms or more, by its perHour`,
   )
   const sources = [on, every, at].filter((source) => source !== undefined)
-  must('The source', sources.length === 1, 'one of on, every and at')
+  checkOption('The source', sources.length === 1, 'one of on, every and at')
 }
 
 /** Most attempts at one delivery, if runs keep beginning and ending between them. */
@@ -157,7 +157,7 @@ async function deliver(
     if (queued !== null) return 'queued'
     const ref = { runId: randomId(), conversationId }
     const { run } = runs.start({ ...ref, message, limits, ifBusy: 'refuse' })
-    if (await isBegun(run)) return 'started'
+    if (await hasBegun(run)) return 'started'
     const result = await run.result
     const error = OffstageError.fromData(
       result.outcome === 'failed'
@@ -168,7 +168,7 @@ async function deliver(
   }
 }
 
-async function isBegun(run: Run): Promise<boolean> {
+async function hasBegun(run: Run): Promise<boolean> {
   for await (const { type } of run) if (type === 'run-start' || type === 'run-snapshot') return true
   return false
 }
@@ -193,7 +193,7 @@ function idOf(message: unknown): unknown {
 }
 
 /** Records on pages without IndexedDB. */
-const volatile = new Map<string, TriggerRecord>()
+const memoryRecords = new Map<string, TriggerRecord>()
 
 /** Reads, changes and stores a record in one transaction, so that tabs can't overwrite each other's changes. */
 function updateRecord(
@@ -203,8 +203,8 @@ function updateRecord(
   return new Promise((resolve, reject) => {
     let record: TriggerRecord
     if (!globalThis.indexedDB) {
-      record = change(volatile.get(key))
-      volatile.set(key, record)
+      record = change(memoryRecords.get(key))
+      memoryRecords.set(key, record)
       return resolve(record)
     }
     const opening = indexedDB.open('offstage-triggers', 1)
@@ -229,7 +229,7 @@ function updateRecord(
   })
 }
 
-type Came = TriggerOutcome extends infer Each
+type OutcomeReport = TriggerOutcome extends infer Each
   ? Each extends TriggerOutcome
     ? Omit<Each, 'id' | 'conversationId'>
     : never
@@ -252,21 +252,21 @@ const triggers = new WeakMap<AbortSignal, Map<string, ActiveTrigger>>()
 export async function trigger(
   agent: AgentParts,
   commands: TriggerCommands,
-  given?: object,
+  unchecked?: object,
 ): Promise<Trigger | readonly Trigger[]> {
   if (agent.signal.aborted) throw disposedError()
-  const known = triggers.get(agent.signal) ?? new Map<string, ActiveTrigger>()
-  triggers.set(agent.signal, known)
-  if (!given) return Promise.all(Array.from(known.values(), (each) => each.shown()))
-  const options = given as AnyTriggerOptions
+  const agentTriggers = triggers.get(agent.signal) ?? new Map<string, ActiveTrigger>()
+  triggers.set(agent.signal, agentTriggers)
+  if (!unchecked) return Promise.all(Array.from(agentTriggers.values(), (each) => each.describe()))
+  const options = unchecked as AnyTriggerOptions
   checkTrigger(options)
   const { id } = options
-  if (known.has(id)) throw badConfig(`The agent has a trigger ${id}. Remove it first.`)
+  if (agentTriggers.has(id)) throw badConfig(`The agent has a trigger ${id}. Remove it first.`)
   const added = new ActiveTrigger(agent, commands, options)
-  known.set(id, added)
-  added.signal.addEventListener('abort', () => known.delete(id))
+  agentTriggers.set(id, added)
+  added.signal.addEventListener('abort', () => agentTriggers.delete(id))
   try {
-    return await added.begin()
+    return await added.start()
   } catch (error) {
     added.remove()
     throw error
@@ -282,7 +282,7 @@ class ActiveTrigger {
   readonly #key: string
   readonly #title: string
   readonly #conversationId: string
-  readonly #end = new AbortController()
+  readonly #controller = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
   #isTicking = false
 
@@ -294,11 +294,11 @@ class ActiveTrigger {
     this.#title = title
     this.#conversationId = conversationId
     this.#key = `${storageKey(agent.scope().storage)}/${id}`
-    this.signal = this.#end.signal
+    this.signal = this.#controller.signal
     agent.signal.addEventListener('abort', this.remove, { signal: this.signal })
   }
 
-  async begin(): Promise<Trigger> {
+  async start(): Promise<Trigger> {
     const { every, at, on, missed, whileHidden } = this.#options
     const { signal } = this
     if (every !== undefined && missed === 'skip')
@@ -313,15 +313,15 @@ class ActiveTrigger {
         })
       void this.#tick()
     }
-    return this.shown()
+    return this.describe()
   }
 
   readonly remove = (): void => {
     clearTimeout(this.#timer)
-    this.#end.abort()
+    this.#controller.abort()
   }
 
-  async shown(): Promise<Trigger> {
+  async describe(): Promise<Trigger> {
     const record = await this.#update()
     const lastAt = record.firings.at(-1)?.at
     const nextAt = this.#dueAt(record)
@@ -354,26 +354,26 @@ class ActiveTrigger {
     if (this.#isTicking) return
     this.#isTicking = true
     clearTimeout(this.#timer)
-    let due: number | undefined = Infinity
+    let dueTime: number | undefined = Infinity
     try {
-      due = await this.#due()
-      if (due !== undefined && due <= Date.now() && !this.#isHidden()) {
+      dueTime = await this.#readDueTime()
+      if (dueTime !== undefined && dueTime <= Date.now() && !this.#isHidden()) {
         await this.#fire(undefined)
-        due = await this.#due()
+        dueTime = await this.#readDueTime()
       }
     } catch (error) {
       this.#report(error)
     }
     this.#isTicking = false
-    if (this.signal.aborted || due === undefined) return
-    const wait = due - Date.now()
+    if (this.signal.aborted || dueTime === undefined) return
+    const waitMs = dueTime - Date.now()
     this.#timer = setTimeout(
       () => void this.#tick(),
-      wait > 0 ? Math.min(wait, MINUTE_MS) : MINUTE_MS,
+      waitMs > 0 ? Math.min(waitMs, MINUTE_MS) : MINUTE_MS,
     )
   }
 
-  async #due(): Promise<number | undefined> {
+  async #readDueTime(): Promise<number | undefined> {
     const record = await this.#update()
     return record.isDisabled ? Infinity : this.#dueAt(record)
   }
@@ -400,7 +400,7 @@ class ActiveTrigger {
 
   async #fire(event: unknown): Promise<void> {
     try {
-      await this.#locked(event)
+      await this.#fireLocked(event)
     } catch (error) {
       this.#report(error)
     }
@@ -410,7 +410,7 @@ class ActiveTrigger {
    * Fires under a lock, one page at a time. If a page dies, its lock is released and the next page finishes its
    * firings.
    */
-  async #locked(event: unknown): Promise<void> {
+  async #fireLocked(event: unknown): Promise<void> {
     const { locks } = globalThis.navigator ?? {}
     if (!locks) return this.#fireOnce(event)
     await locks.request(`offstage-trigger:${this.#key}`, { signal: this.signal }, async () => {
@@ -428,11 +428,11 @@ class ActiveTrigger {
     const conversationId = this.#conversationId
     const messageId = randomId()
     const key = this.#keyOf(event)
-    let before: Firing | undefined
+    let previous: Firing | undefined
     let refused: ReturnType<typeof refusal>
     await this.#update((record) => {
       const firing: Firing = { at: Date.now(), key, messageId, conversationId, state: 'open' }
-      before = record.firings.findLast((each) => each.state !== 'empty')
+      previous = record.firings.findLast((each) => each.state !== 'empty')
       refused = refusal(record, firing, { every, perHour })
       return refused ? record : { ...record, firings: [...record.firings, firing] }
     })
@@ -440,7 +440,7 @@ class ActiveTrigger {
     if (refused) return
     let state: Firing['state'] | null = 'empty'
     try {
-      const input = await this.#input(event)
+      const input = await this.#readInput(event)
       if (this.signal.aborted) return void (state = null)
       if (input === null || input === undefined || input === '') return
       const message = this.#messageOf(messageId, checkMessageParts(input))
@@ -448,7 +448,7 @@ class ActiveTrigger {
       const outcome = await deliver(this.#agent, this.#commands, { conversationId, message })
       state = 'started'
       this.#emit({ outcome })
-      if (outcome === 'queued') await this.#replace(before)
+      if (outcome === 'queued') await this.#withdrawPrevious(previous)
     } catch (error) {
       // If this page is being left, the next one finds out whether the message was stored.
       if (state === 'open' && !this.signal.aborted) state = 'started'
@@ -459,10 +459,10 @@ class ActiveTrigger {
   }
 
   /** Withdraws the previous message from the queue if the new one says the same. */
-  async #replace(before: Firing | undefined): Promise<void> {
+  async #withdrawPrevious(previous: Firing | undefined): Promise<void> {
     const { every, run } = this.#options
-    if (before && (every !== undefined || typeof run === 'string'))
-      await this.#commands.withdraw(before.conversationId, before.messageId).catch(() => false)
+    if (previous && (every !== undefined || typeof run === 'string'))
+      await this.#commands.withdraw(previous.conversationId, previous.messageId).catch(() => false)
   }
 
   #keyOf(event: unknown): string | undefined {
@@ -472,14 +472,14 @@ class ActiveTrigger {
     return on && 'on' in on ? (event as RunResult).runId : undefined
   }
 
-  async #input(event: unknown): Promise<unknown> {
+  async #readInput(event: unknown): Promise<unknown> {
     const { id, run } = this.#options
     if (typeof run === 'string') return run
-    const late = sleep(MINUTE_MS).then(() => {
+    const timeout = sleep(MINUTE_MS).then(() => {
       throw new Error('It took longer than a minute.')
     })
     try {
-      return await Promise.race([run(event), late])
+      return await Promise.race([run(event), timeout])
     } catch (cause) {
       const message = `run of the trigger ${id} failed: ${describeThrown(cause)}`
       throw new OffstageError('call-failed', message, { cause })
@@ -508,7 +508,7 @@ class ActiveTrigger {
       this.#emit({ outcome: 'failed', error: toOffstageError(error).toData() })
   }
 
-  #emit(outcome: Came): void {
+  #emit(outcome: OutcomeReport): void {
     const { id } = this.#options
     const event = { type: 'trigger', id, conversationId: this.#conversationId, ...outcome } as const
     this.#agent.agentEvents.emit(event)

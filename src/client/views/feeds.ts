@@ -44,7 +44,7 @@ class RunFollower {
   }
 
   /** Follows the run from its beginning. */
-  begin(): this {
+  start(): this {
     this.#cursor ??= startCursor(this.runId)
     return this
   }
@@ -66,10 +66,10 @@ class RunFollower {
   }
 
   /** Takes an item. `before` and `after`: states of the conversation without and with it. */
-  take(item: StreamItem, before: Moment, after: Moment): void {
+  onItem(item: StreamItem, before: Moment, after: Moment): void {
     if (!('runId' in item) || item.runId !== this.runId) return
     if (this.#cursor === null) {
-      if (beginsRun(item)) this.begin()
+      if (beginsRun(item)) this.start()
       else this.catchUp(before)
     }
     const moment = { state: after.state, live: before.live }
@@ -77,7 +77,7 @@ class RunFollower {
     this.#cursor = cursor
     this.#events.push(...events)
     if (item.type === 'run-ended' && item.next !== undefined)
-      this.next = new RunFollower(item.next).begin()
+      this.next = new RunFollower(item.next).start()
   }
 
   #project(item: StreamItem, moment: Moment): Projection {
@@ -91,7 +91,7 @@ class RunFollower {
     this.publish()
   }
 
-  isOf(handle: RunHandle): boolean {
+  hasHandle(handle: RunHandle): boolean {
     return this.#handle === handle
   }
 
@@ -136,7 +136,7 @@ export interface FeedViews {
   /** Asks the worker for a checkpoint of the conversation, and to publish it from then on. */
   requestCheckpoint(): Promise<void>
   changed(): void
-  checkpointTaken(): void
+  onCheckpoint(): void
   /** Returns a new checkpoint with the known parts kept: equal messages, and older ones. */
   keepKnown(next: ConversationState): ConversationState
   flush(): void
@@ -178,25 +178,25 @@ export class Feed {
     for (let each = follower; each; each = each.next) this.followers.delete(each)
   }
 
-  takeItems(items: readonly StreamItem[]): void {
+  addItems(items: readonly StreamItem[]): void {
     const { state, live } = this
-    for (const item of items) this.#takeItem(item)
+    for (const item of items) this.#addItem(item)
     this.#publish()
     if (this.state.isStale) void this.views?.requestCheckpoint()
     if (this.state !== state || this.live !== live) this.views?.changed()
   }
 
-  takeCheckpoint(notice: CheckpointNotice): void {
+  applyCheckpoint(notice: CheckpointNotice): void {
     const { state, live, fault } = notice
-    const known = this.hasWholeState && !this.state.isStale && this.state.era === state.era
-    this.state = (known && this.views?.keepKnown(state)) || state
+    const isKnown = this.hasWholeState && !this.state.isStale && this.state.era === state.era
+    this.state = (isKnown && this.views?.keepKnown(state)) || state
     // The worker knows nothing of a run that this page itself has refused.
-    const left = live.left ?? refusedRun(this.live)
-    this.live = state.run?.runId === left?.runId ? live : { ...live, left }
+    const leftRun = live.left ?? refusedRun(this.live)
+    this.live = state.run?.runId === leftRun?.runId ? live : { ...live, left: leftRun }
     this.fault = fault
     this.hasWholeState = true
     this.#catchUp(notice)
-    this.views?.checkpointTaken()
+    this.views?.onCheckpoint()
   }
 
   #catchUp({ state, live, reason }: CheckpointNotice): void {
@@ -214,16 +214,16 @@ export class Feed {
     this.#publish()
   }
 
-  #takeItem(item: StreamItem): void {
+  #addItem(item: StreamItem): void {
     if (beginsRun(item) && 'runId' in item && item.runId !== null)
-      for (const each of this.#expected) each.expect(this, item.runId).begin()
+      for (const each of this.#expected) each.expect(this, item.runId).start()
     const before: Moment = { state: this.state, live: this.live }
     if (isRow(item)) {
       this.state = fold(this.#baseOf(item), [item])
       this.live = settleLive(this.live, item)
     } else if (!this.#isOfAnotherRun(item)) this.live = foldDelta(this.live, item)
     for (const follower of this.followers) {
-      follower.take(item, before, this)
+      follower.onItem(item, before, this)
       if (follower.next) this.followers.add(follower.next)
     }
   }
@@ -278,17 +278,17 @@ export class Feeds {
     this.#host = host
   }
 
-  take(notice: FeedNotice): void {
-    const feed = this.open(notice)
-    if (notice.type === 'checkpoint') feed.takeCheckpoint(notice)
-    else this.#takeItems(feed, notice.items)
+  onNotice(notice: FeedNotice): void {
+    const feed = this.ensure(notice)
+    if (notice.type === 'checkpoint') feed.applyCheckpoint(notice)
+    else this.#addItems(feed, notice.items)
     this.prune(notice)
   }
 
   /** Publishes a delta that the page itself has made, in place of the worker. */
   publish(ref: StreamRef, delta: Delta): void {
     const feed = this.find(ref)
-    if (feed) this.#takeItems(feed, [delta])
+    if (feed) this.#addItems(feed, [delta])
   }
 
   find(ref: StreamRef): Feed | undefined {
@@ -298,16 +298,16 @@ export class Feeds {
   /** True while the page shows a run that somebody drives, here or in another tab. */
   get showsRun(): boolean {
     return [...this.#feeds.values()].some(
-      ({ views: joined, live, openRunId }) =>
-        joined?.isWatched === true && openRunId !== null && live.ownership !== 'none',
+      ({ views, live, openRunId }) =>
+        views?.isWatched === true && openRunId !== null && live.ownership !== 'none',
     )
   }
 
   /** Returns the feed, created if needed. It stays until `prune` finds it unused. */
-  open(ref: StreamRef): Feed {
+  ensure(ref: StreamRef): Feed {
     const key = keyOf(ref)
-    const known = this.#feeds.get(key)
-    if (known) return known
+    const existing = this.#feeds.get(key)
+    if (existing) return existing
     const feed = new Feed(ref.conversationId, this.#expected)
     this.#feeds.set(key, feed)
     return feed
@@ -319,8 +319,8 @@ export class Feeds {
 
   /** Gives a handle the events of a run that is about to begin. */
   follow(run: StoredRun, handle: RunHandle): void {
-    const isFollowed = [...(this.find(run)?.followers ?? [])].some((each) => each.isOf(handle))
-    if (!isFollowed) this.#attach(run, new RunFollower(run.runId).begin(), handle)
+    const isFollowed = [...(this.find(run)?.followers ?? [])].some((each) => each.hasHandle(handle))
+    if (!isFollowed) this.#attach(run, new RunFollower(run.runId).start(), handle)
   }
 
   /** Expects a run that the worker is about to be asked for: events that come before the answer are kept. */
@@ -330,7 +330,7 @@ export class Feeds {
     return {
       claim: (ref, handle) => {
         const run = { ...ref, storage }
-        const follower = expected.claim(this.open(run), run.runId)
+        const follower = expected.claim(this.ensure(run), run.runId)
         this.#attach(run, follower, handle)
       },
       close: () => {
@@ -351,11 +351,11 @@ export class Feeds {
    * Publishes the end of a run on this page, for current and later views, unless somebody may resume it. `message`: the
    * run's first message, in case it never began.
    */
-  left(run: StreamRef, left: DeltaOf<'run-left'>): void {
-    const feed = this.open(run)
-    const hasBegun = feed.state.run?.runId === left.runId
-    if (!isUnfinished(left.outcome))
-      this.#takeItems(feed, [hasBegun ? { ...left, message: undefined } : left])
+  leaveRun(run: StreamRef, delta: DeltaOf<'run-left'>): void {
+    const feed = this.ensure(run)
+    const hasBegun = feed.state.run?.runId === delta.runId
+    if (!isUnfinished(delta.outcome))
+      this.#addItems(feed, [hasBegun ? { ...delta, message: undefined } : delta])
   }
 
   flush(): void {
@@ -373,9 +373,9 @@ export class Feeds {
     for (const feed of this.#feeds.values()) feed.views?.onWorkerLost()
   }
 
-  #takeItems(feed: Feed, items: readonly StreamItem[]): void {
+  #addItems(feed: Feed, items: readonly StreamItem[]): void {
     for (const item of items) if (isRow(item)) this.#host.onRow(item)
-    feed.takeItems(items)
+    feed.addItems(items)
     for (const item of items) {
       const isOver =
         item.type === 'run-left' ? !isUnfinished(item.outcome) : item.type === 'run-ended'
@@ -384,7 +384,7 @@ export class Feeds {
   }
 
   #attach(run: StoredRun, follower: RunFollower, handle: RunHandle): void {
-    const feed = this.open(run)
+    const feed = this.ensure(run)
     feed.followers.add(follower)
     follower.attach(handle)
     void handle.run.result.then(() => {
@@ -399,8 +399,10 @@ export class Feeds {
    * has one.
    */
   #followNext(run: StoredRun, { next }: RunFollower, handle: RunHandle): void {
-    const feed = this.open(run)
-    const isFollowed = [...feed.followers].some((each) => handle.next && each.isOf(handle.next))
+    const feed = this.ensure(run)
+    const isFollowed = [...feed.followers].some(
+      (each) => handle.next && each.hasHandle(handle.next),
+    )
     if (next && handle.next && !isFollowed)
       this.#attach({ ...run, runId: next.runId }, next, handle.next)
     else feed.drop(next)
@@ -418,8 +420,8 @@ class ExpectedRuns implements RunsExpected {
   readonly #followers = new Map<RunFollower, Feed>()
 
   expect(feed: Feed, runId: string): RunFollower {
-    for (const [follower, of] of this.#followers)
-      if (of === feed && follower.runId === runId) return follower
+    for (const [follower, runFeed] of this.#followers)
+      if (runFeed === feed && follower.runId === runId) return follower
     const follower = new RunFollower(runId)
     this.#followers.set(follower, feed)
     feed.followers.add(follower)

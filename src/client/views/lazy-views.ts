@@ -65,20 +65,20 @@ class Notifier {
   }
 }
 
-type Asked = Pick<StartRun, 'runId' | 'conversationId' | 'message' | 'branch'>
+type RequestedRun = Pick<StartRun, 'runId' | 'conversationId' | 'message' | 'branch'>
 
 /**
  * Returns the oldest run that this page requested and that nobody is known to drive yet. Null if another run is open,
  * or the run was refused.
  */
 function findRequestedRun(
-  commands: Iterable<Asked>,
+  commands: Iterable<RequestedRun>,
   conversationId: string,
   feed: Pick<Feed, 'state' | 'live' | 'fault' | 'openRunId'> | undefined,
-): Asked | null {
+): RequestedRun | null {
   if (feed?.fault) return null
   const openRunId = feed?.openRunId ?? null
-  const isNext = ({ runId }: Asked): boolean =>
+  const isNext = ({ runId }: RequestedRun): boolean =>
     openRunId === null
       ? runId !== feed?.state.run?.runId && runId !== feed?.live.left?.runId
       : runId === openRunId && feed?.live.ownership === 'none'
@@ -90,7 +90,7 @@ function findRequestedRun(
 /** Adds a requested run to the snapshot. Its message is shown at once, at its final place. */
 function withRequestedRun(
   snapshot: ConversationSnapshot,
-  { runId, message, branch }: Asked,
+  { runId, message, branch }: RequestedRun,
 ): ConversationSnapshot {
   const status = snapshot.status === 'idle' ? 'running' : snapshot.status
   if (snapshot.runId === runId) return { ...snapshot, status }
@@ -114,8 +114,8 @@ export class JoinedFeed implements FeedViews {
   readonly #watchers = new Set<Watcher>()
   /** The watcher that asked the worker to join. */
   #joiner: Watcher | undefined
-  /** `#isAsking`: the join request has no answer yet. `#isDue`: the checkpoint hasn't arrived yet. */
-  #isAsking = false
+  /** `#isJoining`: the join request has no answer yet. `#isDue`: the checkpoint hasn't arrived yet. */
+  #isJoining = false
   #isDue = false
   #isLoading = false
 
@@ -137,7 +137,7 @@ export class JoinedFeed implements FeedViews {
     if (!this.#watchers.delete(watcher)) return
     const isJoiner = this.#joiner === watcher
     if (this.#watchers.size > 0 && !isJoiner) return
-    this.#isAsking = this.#isDue = false
+    this.#isJoining = this.#isDue = false
     // The worker sends the feed to the page because one watcher joined. When that watcher leaves, another must join:
     // `requestCheckpoint` makes it join.
     if (this.#watchers.size > 0) return void this.requestCheckpoint()
@@ -147,18 +147,18 @@ export class JoinedFeed implements FeedViews {
 
   keepKnown(next: ConversationState): ConversationState {
     const { state } = this.#feed
-    const known = new Map(state.path.map((node) => [node.id, node]))
+    const knownNodes = new Map(state.path.map((node) => [node.id, node]))
     const path = next.path.map((node) => {
-      const before = known.get(node.id)
+      const before = knownNodes.get(node.id)
       return before && JSON.stringify(before) === JSON.stringify(node) ? before : node
     })
     const first = path[0]
     const page = first && olderThan(state, first.id, Infinity)
-    const kept = { ...next, path }
-    return page ? withOlder(kept, page) : kept
+    const merged = { ...next, path }
+    return page ? withOlder(merged, page) : merged
   }
 
-  checkpointTaken(): void {
+  onCheckpoint(): void {
     this.#isDue = false
     this.changed()
     void this.#loadOlder()
@@ -178,14 +178,14 @@ export class JoinedFeed implements FeedViews {
 
   async requestCheckpoint(): Promise<void> {
     const [watcher] = this.#watchers
-    if (!watcher || this.#isAsking || this.#isDue) return
-    this.#isAsking = this.#isDue = true
+    if (!watcher || this.#isJoining || this.#isDue) return
+    this.#isJoining = this.#isDue = true
     this.#joiner = watcher
     let error: unknown = null
     await watcher.join().catch((thrown: unknown) => (error = thrown))
     // The watcher has left, and another may have joined since.
     if (this.#joiner !== watcher || !this.#watchers.has(watcher)) return
-    this.#isAsking = false
+    this.#isJoining = false
     if (error === null) return
     this.#isDue = false
     const fault = toErrorData(error)
@@ -204,7 +204,7 @@ export class JoinedFeed implements FeedViews {
         const [first] = feed.state.path
         if (!watcher || !first) break
         const page = await watcher.olderMessages(first.id)
-        if (page && this.#takeOlder(page)) this.changed()
+        if (page && this.#addOlder(page)) this.changed()
         else if (feed.state.path[0] === first) break
       }
     } catch {
@@ -215,7 +215,7 @@ export class JoinedFeed implements FeedViews {
   }
 
   /** Adds messages before the known ones. False if they don't connect to the known ones. */
-  #takeOlder(page: OlderMessages): boolean {
+  #addOlder(page: OlderMessages): boolean {
     const { state } = this.#feed
     this.#feed.state = withOlder(state, page)
     return this.#feed.state !== state
@@ -223,30 +223,30 @@ export class JoinedFeed implements FeedViews {
 }
 
 /** A child conversation that is followed. */
-interface Followed extends Source<ConversationSnapshot> {
+interface ChildView extends Source<ConversationSnapshot> {
   end(): void
 }
 
 interface Child {
   /** Path of the call that the child run works for. */
   readonly path: readonly string[]
-  readonly shown: Followed
+  readonly source: ChildView
   usage: RunUsage
 }
 
 type Spent = NonNullable<ConversationSnapshot['spent']>
 
 /** Adds child conversations to a conversation's view: calls that are pending there are pending here, too. */
-class ShownChildren {
-  readonly #open: (childId: string, notify: () => void) => Followed
+class ChildViews {
+  readonly #open: (childId: string, notify: () => void) => ChildView
   readonly #notifier: { changed(): void }
   readonly #children = new Map<string, Child>()
-  #joined: ConversationSnapshot | undefined
-  /** The snapshots that `#joined` was made of. */
+  #combined: ConversationSnapshot | undefined
+  /** The snapshots that `#combined` was made of. */
   #parts: readonly unknown[] = []
 
   constructor(
-    open: (childId: string, notify: () => void) => Followed,
+    open: (childId: string, notify: () => void) => ChildView,
     notifier: { changed(): void },
   ) {
     this.#open = open
@@ -260,62 +260,66 @@ class ShownChildren {
       for (const { calls = [] } of messages)
         for (const { child, path, status } of calls)
           if (child && status === 'suspended') waiting.set(child.conversationId, path)
-    for (const [childId, { shown }] of this.#children)
+    for (const [childId, { source }] of this.#children)
       if (!waiting.has(childId)) {
         this.#children.delete(childId)
-        shown.end()
+        source.end()
       }
     for (const [childId, path] of waiting)
       if (!this.#children.has(childId)) {
-        const shown = this.#open(childId, () => this.#notifier.changed())
-        this.#children.set(childId, { path, shown, usage: { modelCalls: 0 } })
-        shown.attend()
+        const source = this.#open(childId, () => this.#notifier.changed())
+        this.#children.set(childId, { path, source, usage: { modelCalls: 0 } })
+        source.touch()
       }
   }
 
   /** Returns the snapshot with its children's state: the same object as long as nothing changed. */
-  joinedTo(own: ConversationSnapshot): ConversationSnapshot {
-    if (this.#children.size === 0) return own
+  combine(parent: ConversationSnapshot): ConversationSnapshot {
+    if (this.#children.size === 0) return parent
     const children = [...this.#children.values()].map((child) => {
-      const snapshot = child.shown.read()
+      const snapshot = child.source.read()
       // After a child run has ended, its last known usage is used.
       child.usage = snapshot.run?.usage ?? child.usage
       return { path: child.path, snapshot }
     })
-    const parts = [own, ...children.map(({ snapshot }) => snapshot)]
+    const parts = [parent, ...children.map(({ snapshot }) => snapshot)]
     const isSame =
-      parts.length === this.#parts.length && parts.every((part, at) => part === this.#parts[at])
-    if (this.#joined && isSame) return this.#joined
+      parts.length === this.#parts.length &&
+      parts.every((part, index) => part === this.#parts[index])
+    if (this.#combined && isSame) return this.#combined
     this.#parts = parts
-    const theirs = children.flatMap(({ path, snapshot }) =>
+    const childCalls = children.flatMap(({ path, snapshot }) =>
       snapshot.pending.map((call) => pendingOf(snapshot.conversationId, path, call)),
     )
-    this.#joined = {
-      ...own,
-      ...drivenBy(
-        own,
+    this.#combined = {
+      ...parent,
+      ...ownershipAndStatus(
+        parent,
         children.map(({ snapshot }) => snapshot),
       ),
-      ...(theirs.length > 0 && { status: 'waiting', pending: [...own.pending, ...theirs] }),
-      ...(own.spent && { spent: this.#withTheirs(own.spent) }),
+      ...(childCalls.length > 0 && {
+        status: 'waiting',
+        pending: [...parent.pending, ...childCalls],
+      }),
+      ...(parent.spent && { spent: this.#withChildUsage(parent.spent) }),
     }
-    return this.#joined
+    return this.#combined
   }
 
   /** Adds the usage of the children. The store has it with their calls only once those have ended. */
-  #withTheirs({ own, total }: Spent): Spent {
+  #withChildUsage({ own, total }: Spent): Spent {
     const usages = [...this.#children.values()].map((child) => child.usage)
     return { own, total: usages.reduce(sumUsage, total) }
   }
 
   end(): void {
-    for (const { shown } of this.#children.values()) shown.end()
+    for (const { source } of this.#children.values()) source.end()
     this.#children.clear()
   }
 }
 
 /** Returns owner and status of a run. If it only waits for child runs, they are those of a child that works. */
-function drivenBy(
+function ownershipAndStatus(
   { ownership, status, runId }: ConversationSnapshot,
   children: readonly ConversationSnapshot[],
 ): Pick<ConversationSnapshot, 'ownership' | 'status'> {
@@ -327,24 +331,24 @@ function drivenBy(
 
 function pendingOf(
   conversationId: string,
-  above: readonly string[],
+  parentPath: readonly string[],
   call: PendingCall,
 ): PendingCall {
   const { path = [call.toolCallId] } = call
   return {
     ...call,
     conversationId: call.conversationId ?? conversationId,
-    path: [...above, ...path],
+    path: [...parentPath, ...path],
   }
 }
 
 /** How long a conversation without listeners is still followed: a component may mount again. Milliseconds. */
 const LEAVE_MS = 5000
-const PAGE = 1000
+const PAGE_SIZE = 1000
 /** How many conversations keep their snapshots after nobody follows them. */
-const LEFT_KNOWN = 8
+const MAX_LEFT_VIEWS = 8
 /** The one that was left first comes first. */
-const leftKnown = new Set<ConversationView>()
+const leftViews = new Set<ConversationView>()
 
 /** An agent's view of a conversation. */
 export class ConversationView implements Source<ConversationSnapshot>, Watcher {
@@ -357,13 +361,17 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
   /** Snapshot that includes the state of child conversations. */
   #snapshot: ConversationSnapshot
   /** The requested run, the snapshot without it, and the snapshot with it. */
-  #asked: readonly [ReturnType<typeof findRequestedRun>, ConversationSnapshot, ConversationSnapshot]
+  #requested: readonly [
+    ReturnType<typeof findRequestedRun>,
+    ConversationSnapshot,
+    ConversationSnapshot,
+  ]
   /** Snapshot of this conversation alone. */
-  #own: ConversationSnapshot
-  readonly #children: ShownChildren
-  /** The parts that `#own` was made of. */
-  #made: readonly [Feed['state'], Feed['live'], Feed['fault']] | undefined
-  #leaving: ReturnType<typeof setTimeout> | undefined
+  #ownSnapshot: ConversationSnapshot
+  readonly #children: ChildViews
+  /** The parts that `#ownSnapshot` was made of. */
+  #madeFrom: readonly [Feed['state'], Feed['live'], Feed['fault']] | undefined
+  #leaveTimer: ReturnType<typeof setTimeout> | undefined
 
   /** The owner must call `close()` or `end()`. */
   constructor(agent: AgentParts, first: ConversationSnapshot, listeners: Listeners) {
@@ -376,48 +384,48 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
     this.#ref = { storage: storageKey(agent.scope().storage), conversationId }
     this.#first = first
     this.#snapshot = first
-    this.#asked = [null, first, first]
-    this.#own = first
-    this.#children = new ShownChildren((childId, notify) => {
+    this.#requested = [null, first, first]
+    this.#ownSnapshot = first
+    this.#children = new ChildViews((childId, notify) => {
       const child = emptySnapshot(childId, 'loading')
       return new ConversationView(agent, child, new Set([notify]))
     }, this.#notifier)
   }
 
   read(): ConversationSnapshot {
-    const settled = this.#settled()
+    const base = this.#baseSnapshot()
     const { runs, signal } = this.#agent
     const commands = signal.aborted ? [] : runs.commands.values()
-    const asked = findRequestedRun(commands, this.#ref.conversationId, this.#feed)
-    const [before, madeOf] = this.#asked
-    if (asked !== before || settled !== madeOf)
-      this.#asked = [asked, settled, asked ? withRequestedRun(settled, asked) : settled]
-    return this.#asked[2]
+    const requested = findRequestedRun(commands, this.#ref.conversationId, this.#feed)
+    const [previous, previousBase] = this.#requested
+    if (requested !== previous || base !== previousBase)
+      this.#requested = [requested, base, requested ? withRequestedRun(base, requested) : base]
+    return this.#requested[2]
   }
 
-  #settled(): ConversationSnapshot {
+  #baseSnapshot(): ConversationSnapshot {
     const feed = this.#feed
     if (!feed || !(feed.hasWholeState || feed.fault)) return this.#snapshot
-    const made = [feed.state, feed.live, feed.fault] as const
-    if (made.some((part, at) => part !== this.#made?.[at])) {
-      this.#made = made
-      this.#own = view(...made)
-      recordPendingCalls(this.#ref.conversationId, this.#own.pending)
-      this.#children.follow(this.#own)
+    const parts = [feed.state, feed.live, feed.fault] as const
+    if (parts.some((part, index) => part !== this.#madeFrom?.[index])) {
+      this.#madeFrom = parts
+      this.#ownSnapshot = view(...parts)
+      recordPendingCalls(this.#ref.conversationId, this.#ownSnapshot.pending)
+      this.#children.follow(this.#ownSnapshot)
     }
-    this.#snapshot = this.#children.joinedTo(this.#own)
+    this.#snapshot = this.#children.combine(this.#ownSnapshot)
     return this.#snapshot
   }
 
-  attend(): void {
-    clearTimeout(this.#leaving)
+  touch(): void {
+    clearTimeout(this.#leaveTimer)
     if (this.#agent.signal.aborted) {
       if (this.#feed) this.end()
       return
     }
-    leftKnown.delete(this)
+    leftViews.delete(this)
     this.#feed ??= this.#watch()
-    if (this.#listeners.size === 0) this.#leaving = setTimeout(() => this.#leave(), LEAVE_MS)
+    if (this.#listeners.size === 0) this.#leaveTimer = setTimeout(() => this.#leave(), LEAVE_MS)
   }
 
   changed(): void {
@@ -438,7 +446,7 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
   }
 
   olderMessages(before: string): Promise<OlderMessages | null> {
-    return this.#agent.callWorker('olderMessages', { ...this.#scope, before, count: PAGE })
+    return this.#agent.callWorker('olderMessages', { ...this.#scope, before, count: PAGE_SIZE })
   }
 
   get #scope() {
@@ -446,7 +454,7 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
   }
 
   #watch(): Feed {
-    const feed = this.#agent.link().feeds.open(this.#ref)
+    const feed = this.#agent.link().feeds.ensure(this.#ref)
     feed.views ??= new JoinedFeed(feed)
     feed.views.watch(this)
     return feed
@@ -454,14 +462,14 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
 
   /** Stops following. */
   end(): void {
-    clearTimeout(this.#leaving)
+    clearTimeout(this.#leaveTimer)
     this.#unwatch()
   }
 
   #leave(): void {
     this.#unwatch()
-    leftKnown.add(this)
-    for (const left of leftKnown) if (leftKnown.size > LEFT_KNOWN) left.#forget()
+    leftViews.add(this)
+    for (const leftView of leftViews) if (leftViews.size > MAX_LEFT_VIEWS) leftView.#forget()
   }
 
   /**
@@ -469,15 +477,15 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
    * pending calls stay known.
    */
   #forget(): void {
-    leftKnown.delete(this)
+    leftViews.delete(this)
     if (this.#snapshot.status !== 'idle' || this.#agent.signal.aborted) return
-    this.#made = undefined
-    this.#own = this.#snapshot = this.#first
-    this.#asked = [null, this.#first, this.#first]
+    this.#madeFrom = undefined
+    this.#ownSnapshot = this.#snapshot = this.#first
+    this.#requested = [null, this.#first, this.#first]
   }
 
   #unwatch(): void {
-    this.#settled()
+    this.#baseSnapshot()
     this.#children.end()
     this.#feed?.views?.unwatch(this)
     this.#feed = undefined
@@ -486,16 +494,20 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
 
   /** Ends the view of a disposed agent: nothing changes, continues, or can be answered here any more. */
   close(): void {
-    const shown = this.#asked[2]
+    const snapshot = this.#requested[2]
     this.end()
-    if (shown.runId === undefined && shown.status === 'idle') return
+    if (snapshot.runId === undefined && snapshot.status === 'idle') return
     const { runId } = this.#snapshot
-    if (this.#made && runId !== undefined) {
-      const [state, { step }, fault] = this.#made
+    if (this.#madeFrom && runId !== undefined) {
+      const [state, { step }, fault] = this.#madeFrom
       const outcome = { outcome: 'aborted', reason: UNFINISHED_REASONS.disposed } as const
       // The part of an answer that a person has read stays in view.
-      const left: Live['step'] = step && { ...step, isLeft: true }
-      this.#snapshot = view(state, { ...NOTHING_LIVE, step: left, left: { runId, outcome } }, fault)
+      const leftStep: Live['step'] = step && { ...step, isLeft: true }
+      this.#snapshot = view(
+        state,
+        { ...NOTHING_LIVE, step: leftStep, left: { runId, outcome } },
+        fault,
+      )
     }
     this.#snapshot = { ...this.#snapshot, status: 'idle', pending: [] }
     this.#notifier.changed()
@@ -525,7 +537,7 @@ export class ConversationListView implements Source<readonly ConversationRecord[
     return this.#records
   }
 
-  attend(): void {
+  touch(): void {
     void this.#refresh()
   }
 
@@ -547,20 +559,21 @@ export class ConversationListView implements Source<readonly ConversationRecord[
       this.#isStale = true
       clearTimeout(this.#retry)
       if (toErrorData(thrown).retryable)
-        this.#retry = setTimeout(() => this.#listeners.size > 0 && this.attend(), RETRY_MS)
+        this.#retry = setTimeout(() => this.#listeners.size > 0 && this.touch(), RETRY_MS)
     } finally {
       this.#isReading = false
     }
   }
 
   #show(records: readonly ConversationRecord[]): void {
-    const known = new Map(this.#records.map((record) => [record.conversationId, record]))
+    const knownRecords = new Map(this.#records.map((record) => [record.conversationId, record]))
     const next = records.map((record) => {
-      const before = known.get(record.conversationId)
+      const before = knownRecords.get(record.conversationId)
       return before && JSON.stringify(before) === JSON.stringify(record) ? before : record
     })
     const { length } = this.#records
-    if (next.length === length && next.every((record, at) => record === this.#records[at])) return
+    if (next.length === length && next.every((record, index) => record === this.#records[index]))
+      return
     this.#records = next
     this.#notifier.changed()
   }

@@ -20,18 +20,18 @@ export interface WorkerCaller {
 
 /** `carry` counts the commands that wait for the next worker. `next` resolves to whether there will be one. */
 export function createWorkerCaller(
-  askOnce: CallWorker,
-  { carry, next }: { carry(by: number): void; next(): Promise<boolean> | undefined },
+  callOnce: CallWorker,
+  { carry, next }: { carry(count: number): void; next(): Promise<boolean> | undefined },
 ): WorkerCaller {
   return {
-    callWorkerOnce: askOnce,
+    callWorkerOnce: callOnce,
     async callWorker(name, argument) {
-      if (!WORKER_CALLS[name].survives) return askOnce(name, argument)
+      if (!WORKER_CALLS[name].survives) return callOnce(name, argument)
       carry(1)
       try {
         for (;;) {
           try {
-            return await askOnce(name, argument)
+            return await callOnce(name, argument)
           } catch (error) {
             if ((error as OffstageError).code !== 'worker-lost' || !(await next())) throw error
           }

@@ -23,7 +23,7 @@ function createStart(): StartTrusted {
   const { trustedTypes, Worker }: typeof globalThis & { readonly trustedTypes?: TrustedTypes } =
     globalThis
   // The policy accepts only the address that is being started.
-  let asked: string
+  let expectedUrl: string
   let trust: ((url: string) => string) | undefined
   const toTrusted = (url: string | URL): string | URL => {
     if (!trustedTypes || trustedTypes.isScriptURL(url)) return url
@@ -32,7 +32,7 @@ function createStart(): StartTrusted {
       if (!trust) {
         const policy = trustedTypes.createPolicy('offstage', {
           createScriptURL(url) {
-            if (url === asked) return url
+            if (url === expectedUrl) return url
             throw new TypeError(url)
           },
         })
@@ -41,7 +41,7 @@ function createStart(): StartTrusted {
     } catch {
       trust = String
     }
-    return trust((asked = String(url)))
+    return trust((expectedUrl = String(url)))
   }
   return (make) =>
     // A `Worker` that replaced the original must not get a trusted address that it could keep.
@@ -59,10 +59,10 @@ export function withAddress<Made>(
   const { Worker } = globalThis
   if (!Worker) return make()
   const standIn: typeof Worker = new Proxy(Worker, {
-    construct: (_, made: ConstructorParameters<typeof Worker>, target) =>
+    construct: (_, args: ConstructorParameters<typeof Worker>, target) =>
       target === standIn
-        ? new Worker(change(made[0]), made[1])
-        : (Reflect.construct(Worker, made, target) as Worker),
+        ? new Worker(change(args[0]), args[1])
+        : (Reflect.construct(Worker, args, target) as Worker),
   })
   Reflect.set(globalThis, 'Worker', standIn)
   try {

@@ -21,7 +21,7 @@ import { sleep } from '../../lib/sleep.ts'
 import { connectSource } from './worker-source.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 
-const KEY = 'offstage.stored '
+const STORED_KEY = 'offstage.stored '
 
 /**
  * Marks, outside the database, that it exists. Returns whether it was marked before. False also if the page has no
@@ -31,8 +31,8 @@ function markStored(storage: string): boolean {
   try {
     // The one of `window`, as other runtimes have a global one that asks for a file.
     const marks = globalThis.window.localStorage
-    const isMarked = marks.getItem(KEY + storage) !== null
-    if (!isMarked) marks.setItem(KEY + storage, '')
+    const isMarked = marks.getItem(STORED_KEY + storage) !== null
+    if (!isMarked) marks.setItem(STORED_KEY + storage, '')
     return isMarked
   } catch {
     return false
@@ -61,39 +61,39 @@ async function watchHeartbeat(options: Heartbeat): Promise<boolean> {
 
 async function isAlive({ ping, intervalMs }: Heartbeat): Promise<boolean> {
   const slice = intervalMs / 3
-  let answered = false
-  const ask = (): void => {
-    const note = (): void => void (answered = true)
-    ping().then(note, note)
+  let hasAnswered = false
+  const sendPing = (): void => {
+    const onAnswer = (): void => void (hasAnswered = true)
+    ping().then(onAnswer, onAnswer)
   }
-  ask()
-  for (let quiet = 0; !answered && quiet < 8; quiet++) {
-    const due = monotonicMs() + slice
+  sendPing()
+  for (let silentSlices = 0; !hasAnswered && silentSlices < 8; silentSlices++) {
+    const dueAt = monotonicMs() + slice
     await sleep(slice)
-    if (monotonicMs() - due < slice) continue
+    if (monotonicMs() - dueAt < slice) continue
     // The timer fired late: the page was busy or asleep, and the answer may still be queued.
     await sleep(0)
-    if (!answered) ask()
-    quiet = -1
+    if (!hasAnswered) sendPing()
+    silentSlices = -1
   }
-  return answered
+  return hasAnswered
 }
 
 /** Calls back when the page is shown, hidden, frozen or left. After the last three, no further event is guaranteed. */
-function onPageVisibility(signal: AbortSignal, changed: () => void): void {
+function onPageVisibility(signal: AbortSignal, onChange: () => void): void {
   const options = { signal, capture: true }
-  globalThis.addEventListener?.('pagehide', changed, options)
+  globalThis.addEventListener?.('pagehide', onChange, options)
   for (const type of ['freeze', 'visibilitychange'])
-    globalThis.document?.addEventListener(type, changed, options)
+    globalThis.document?.addEventListener(type, onChange, options)
 }
 
 /**
  * Calls back on `beforeunload`. `pagehide` is too late: a worker that ends with its page doesn't get the message. Stop
  * listening as soon as possible: some browsers keep such pages out of the back/forward cache.
  */
-function onPageLeaving(leaving: () => void): () => void {
+function onPageLeaving(onLeave: () => void): () => void {
   const stopping = new AbortController()
-  globalThis.addEventListener?.('beforeunload', leaving, { signal: stopping.signal })
+  globalThis.addEventListener?.('beforeunload', onLeave, { signal: stopping.signal })
   return () => stopping.abort()
 }
 
@@ -190,7 +190,7 @@ export class WorkerLink {
   #carried = 0
   readonly #closed = new AbortController()
   #opening: Promise<Connection> | undefined
-  #live: Connection | undefined
+  #connection: Connection | undefined
   /** Ends the watch over the worker. */
   #unwatch: (() => void) | undefined
   #toPageTime: Connection['toPageTime'] = (workerMs) => workerMs
@@ -223,15 +223,15 @@ export class WorkerLink {
       agents: () => [...this.#agents.values()],
       heartbeatMs: this.#heartbeatMs,
       open: () => this.#openConnection(),
-      isLive: (connection) => this.#live === connection,
+      isLive: (connection) => this.#connection === connection,
     })
-    onPageVisibility(this.#closed.signal, this.#sayVisibility)
+    onPageVisibility(this.#closed.signal, this.#sendVisibility)
     const { signal } = this.#closed
-    const on = (type: 'pagehide' | 'pageshow', act: () => void): void =>
+    const onCached = (type: 'pagehide' | 'pageshow', act: () => void): void =>
       globalThis.addEventListener?.(type, ({ persisted }) => persisted && act(), { signal })
     // Running work would make the browser drop the page from the back/forward cache.
-    on('pagehide', () => this.#suspendForCache())
-    on('pageshow', () => this.#returned())
+    onCached('pagehide', () => this.#suspendForCache())
+    onCached('pageshow', () => this.#onReturn())
   }
 
   /** Returns the link to the worker that these options name, and counts the agent until it is removed. */
@@ -254,7 +254,7 @@ export class WorkerLink {
    * Returns the agent's access to the worker. Once the signal aborts, nothing is sent, not even commands that waited
    * for the worker to start.
    */
-  line(agentId: string, signal: AbortSignal): WorkerCaller {
+  caller(agentId: string, signal: AbortSignal): WorkerCaller {
     return createWorkerCaller(
       async (name, argument) => {
         if (signal.aborted) throw disposedError()
@@ -262,7 +262,7 @@ export class WorkerLink {
         if (signal.aborted) throw disposedError()
         return this.#send(connection, { agentId, name, argument })
       },
-      { carry: (by) => (this.#carried += by), next: () => this.#restarting },
+      { carry: (count) => (this.#carried += count), next: () => this.#restarting },
     )
   }
 
@@ -272,7 +272,7 @@ export class WorkerLink {
     const ref = { storage: storageKey(storage), conversationId }
     this.feeds.publish(ref, { type, runId, path, progress })
     try {
-      this.#live?.notify(notice)
+      this.#connection?.notify(notice)
     } catch {
       // Progress that can't be cloned is shown on this page only.
     }
@@ -282,9 +282,9 @@ export class WorkerLink {
   async releaseAgent(agentId: string): Promise<void> {
     this.#commands.reject((command) => command.agentId === agentId && disposedError())
     // The worker goes first: it must not store a tool that is stopped here as stopped for good.
-    if (this.#live) {
-      const releasing = { agentId, name: 'releaseAgent', argument: { agentId } } as const
-      const released = this.#send(this.#live, releasing).catch(() => {})
+    if (this.#connection) {
+      const command = { agentId, name: 'releaseAgent', argument: { agentId } } as const
+      const released = this.#send(this.#connection, command).catch(() => {})
       await Promise.race([released, sleep(RELEASE_MS)])
     }
     this.executions.releaseAgent(agentId)
@@ -296,13 +296,13 @@ export class WorkerLink {
     links.delete(this.#key)
     this.#closed.abort()
     this.#unwatch?.()
-    this.#live?.close()
+    this.#connection?.close()
     this.#fetches.abortAll()
-    this.#live = this.#opening = undefined
+    this.#connection = this.#opening = undefined
   }
 
   #send(connection: Connection, command: SentCommand): Promise<never> {
-    if (connection !== this.#live) return Promise.reject(workerLostError())
+    if (connection !== this.#connection) return Promise.reject(workerLostError())
     const answer = this.#commands.send(connection.worker, command)
     void this.#watch(connection)
     return answer
@@ -333,9 +333,9 @@ export class WorkerLink {
       connection.close()
       throw disposedError()
     }
-    this.#live = connection
+    this.#connection = connection
     this.#toPageTime = connection.toPageTime
-    this.#sayVisibility()
+    this.#sendVisibility()
     this.#emit({ type: 'worker', state: 'ready' })
     if (this.#hasLost) {
       this.#rejoin()
@@ -345,7 +345,7 @@ export class WorkerLink {
   }
 
   #onNotice(notice: WorkerNotice): void {
-    if (notice.type === 'risk') return this.#restarts.note(notice)
+    if (notice.type === 'risk') return this.#restarts.onRisk(notice)
     if (notice.type === 'storage') return this.#onStorage(notice)
     if (notice.type === 'engine-progress') return this.#agents.get(notice.agentId)?.onNotice(notice)
     if (notice.type === 'run-inherited')
@@ -353,18 +353,18 @@ export class WorkerLink {
     if (notice.type === 'conversations-changed')
       return this.#agents.forEach((agent) => agent.onListChange(notice.storage))
     if (notice.type !== 'stream' && notice.type !== 'checkpoint') return this.#emit(notice)
-    this.feeds.take(notice)
-    this.#gate.handled(notice.batch)
+    this.feeds.onNotice(notice)
+    this.#gate.markHandled(notice.batch)
     this.#restarts.onPublished(notice)
   }
 
   #onStorage({ type, storage, isNew, mode, reason }: StorageNotice): void {
     const wasStored = mode === 'durable' && markStored(storage)
-    const why = isNew && wasStored ? storageCleared().toData() : reason
+    const finalReason = isNew && wasStored ? storageCleared().toData() : reason
     for (const agent of this.#agents.values())
       if (storageKey(agent.parts.scope().storage) === storage)
-        agent.onNotice({ type, mode, ...(why && { reason: why }) })
-    if (why?.code === 'storage-cleared') this.#rejoin()
+        agent.onNotice({ type, mode, ...(finalReason && { reason: finalReason }) })
+    if (finalReason?.code === 'storage-cleared') this.#rejoin()
   }
 
   /** Refreshes all views: other tabs may have changed something unseen, or a worker died. */
@@ -382,28 +382,28 @@ export class WorkerLink {
     return this.#carried > 0 || this.feeds.showsRun || agents.some((agent) => agent.hasOpenWork())
   }
 
-  readonly #sayVisibility = (): void => {
-    this.#live?.notify({ type: 'visibility', isVisible: !globalThis.document?.hidden })
+  readonly #sendVisibility = (): void => {
+    this.#connection?.notify({ type: 'visibility', isVisible: !globalThis.document?.hidden })
   }
 
   /** Watches the worker while something is open: by pings, and by a lock whose release shows its death. */
   async #watch(connection: Connection): Promise<void> {
     if (this.#unwatch) return
     const stopWatching = connection.watchLife(() => this.#lose(connection))
-    const stopNoticing = onPageLeaving(this.#sayVisibility)
+    const stopListening = onPageLeaving(this.#sendVisibility)
     const unwatch = (): void => {
       stopWatching()
-      stopNoticing()
+      stopListening()
       if (this.#unwatch === unwatch) this.#unwatch = undefined
     }
     this.#unwatch = unwatch
-    const hangs = await watchHeartbeat({
+    const isHanging = await watchHeartbeat({
       ping: () => connection.worker.ping(),
       isNeeded: () => this.#unwatch === unwatch && (this.#commands.size > 0 || this.#hasOpenWork()),
       intervalMs: this.#heartbeatMs,
     })
     unwatch()
-    if (hangs) this.#lose(connection)
+    if (isHanging) this.#lose(connection)
   }
 
   get #heartbeatMs(): number {
@@ -411,8 +411,8 @@ export class WorkerLink {
   }
 
   #lose(connection: Connection): void {
-    if (this.#live !== connection) return
-    this.#live = this.#opening = undefined
+    if (this.#connection !== connection) return
+    this.#connection = this.#opening = undefined
     this.#unwatch?.()
     connection.close()
     this.#fetches.abortAll()
@@ -440,13 +440,13 @@ export class WorkerLink {
   #suspendForCache(): void {
     this.#unwatch?.()
     this.#isSuspended = this.#commands.size > 0 || this.#hasOpenWork()
-    if (this.#isSuspended) this.#live?.close()
+    if (this.#isSuspended) this.#connection?.close()
     // If nothing is open, this ends the rest of an answer at most.
     this.#fetches.abortAll()
   }
 
-  #returned(): void {
-    const connection = this.#live
+  #onReturn(): void {
+    const connection = this.#connection
     if (this.#isSuspended && connection) this.#lose(connection)
     this.#isSuspended = false
     this.#rejoin()

@@ -33,7 +33,7 @@ const loadDiagnosis = ({ thrown }: StartFailure): Promise<typeof diagnosis> =>
   loadPart(() => import('../start-diagnosis/start-diagnosis.ts'), thrown)
 
 /** How long a worker may take to begin after an error in its file. Milliseconds. */
-const REPORTED_MS = 1000
+const ERROR_GRACE_MS = 1000
 /** How long a worker may be silent before its start is diagnosed. Milliseconds. */
 const SILENCE_MS = 10_000
 
@@ -84,10 +84,10 @@ async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise<Connec
       throw start
     }
     // `timeOrigin` would not do: in some browsers it moves with the wall clock.
-    const ahead = monotonicMs() - clock
+    const offsetMs = monotonicMs() - clock
     return {
       worker: api,
-      toPageTime: (workerMs) => workerMs + ahead,
+      toPageTime: (workerMs) => workerMs + offsetMs,
       watchLife: (onDeath) => watchLife(api, notify, onDeath),
       notify,
       close,
@@ -133,7 +133,7 @@ async function makeWorker(
     worker.addEventListener('error', (event) => {
       start.event = event
       // An error while the file runs need not keep the worker from starting.
-      const grace = sleep((event as ErrorEvent).message ? REPORTED_MS : 0)
+      const grace = sleep((event as ErrorEvent).message ? ERROR_GRACE_MS : 0)
       void grace.then(() => start.hasBegun || fail())
     })
     worker.addEventListener('message', (event) => {
@@ -150,19 +150,19 @@ async function makeWorker(
 function inTime<Answer>(
   start: StartFailure,
   signal: AbortSignal,
-  ask: (fail: () => void) => Promise<Answer>,
+  connect: (fail: () => void) => Promise<Answer>,
 ): Promise<Answer> {
-  const over = new AbortController()
+  const ended = new AbortController()
   return new Promise<Answer>((resolve, reject) => {
     if (signal.aborted) throw disposedError()
-    signal.addEventListener('abort', () => reject(disposedError()), over)
+    signal.addEventListener('abort', () => reject(disposedError()), ended)
     const fail = (): void => reject(start)
     const waitLonger = async (): Promise<void> => {
-      if (!over.signal.aborted) await (await loadDiagnosis(start)).untilGivenUp(start)
+      if (!ended.signal.aborted) await (await loadDiagnosis(start)).waitUntilGivenUp(start)
     }
     void sleep(SILENCE_MS).then(waitLonger).then(fail, fail)
-    ask(fail).then(resolve, reject)
-  }).finally(() => over.abort())
+    connect(fail).then(resolve, reject)
+  }).finally(() => ended.abort())
 }
 
 /**
@@ -175,26 +175,26 @@ export async function connectSource(
 ): Promise<Connection> {
   // Only this event reveals a policy's refusal, and only while it happens.
   const violations: SecurityPolicyViolationEvent[] = []
-  const over = new AbortController()
+  const ended = new AbortController()
   const note = (event: SecurityPolicyViolationEvent): void => void violations.push(event)
-  globalThis.document?.addEventListener('securitypolicyviolation', note, over)
+  globalThis.document?.addEventListener('securitypolicyviolation', note, ended)
   try {
     return await connectFile(source, host)
   } catch (failure) {
     if (!(failure instanceof StartFailure)) throw failure
     const { inline, worker, workerUrl } = source
-    const second =
+    const inlineStart =
       inline && !worker && !workerUrl
         ? connectWorker(async () => (await inline()).createInlineWorker(), host)
         : Promise.reject(failure)
     // The inline worker doesn't wait for the diagnosis, and starts even if that can't be loaded.
     const diagnosis = loadDiagnosis(failure).then(({ throwStartError }) =>
-      throwStartError(failure, second, { source, violations, host }),
+      throwStartError(failure, inlineStart, { source, violations, host }),
     )
     diagnosis.catch(() => {})
-    return await second.catch(() => diagnosis)
+    return await inlineStart.catch(() => diagnosis)
   } finally {
-    over.abort()
+    ended.abort()
   }
 }
 
@@ -206,7 +206,7 @@ async function connectFile(source: WorkerSource, host: ConnectionHost): Promise<
   } catch (failure) {
     if (!(failure instanceof StartFailure) || failure.otherVersion === undefined) throw failure
     const diagnosis = await loadDiagnosis(failure).catch(() => null)
-    if (!(await diagnosis?.loadAnew(failure, host.signal))) throw failure
+    if (!(await diagnosis?.reloadFile(failure, host.signal))) throw failure
     return await connectWorker(spawn, host)
   }
 }
@@ -214,7 +214,8 @@ async function connectFile(source: WorkerSource, host: ConnectionHost): Promise<
 function spawnOf({ worker, workerUrl }: WorkerSource): Spawn {
   const make = workerUrl ? () => spawnWorkerAt(workerUrl) : spawnWorker
   return (start) => {
-    const noted = <Made>(make: () => Made): Made => withAddress(make, (url) => (start.url = url))
-    return worker ? noted(worker) : startTrusted(() => noted(make))
+    const recordUrl = <Made>(make: () => Made): Made =>
+      withAddress(make, (url) => (start.url = url))
+    return worker ? recordUrl(worker) : startTrusted(() => recordUrl(make))
   }
 }

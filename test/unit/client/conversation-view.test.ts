@@ -55,7 +55,7 @@ describe('conversation(id)', () => {
   ])('a snapshot %s', async (_what, retryable, count) => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
-    const open = vi.fn(async () => ({ read: () => 'opened', attend: () => undefined }))
+    const open = vi.fn(async () => ({ read: () => 'opened', touch: () => undefined }))
     open.mockRejectedValueOnce(new OffstageError('worker-load-failed', 'Offline.', { retryable }))
     const host = { isStarted: () => true, open, failed: () => 'failed' }
     const { getSnapshot, subscribe } = createSnapshotStore('loading', host)

@@ -52,10 +52,10 @@ it('200 MB are exported and imported with only a few in memory', async () => {
       read += rows.length
       return { record, rows, fault: null }
     },
-    { records: [record], roots: [record], lastOf: () => Infinity },
+    { records: [record], roots: [record], lastSeq: () => Infinity },
   )
   const reading = new FileImport(new Set(), {
-    place: async ({ rows }) => {
+    write: async ({ rows }) => {
       placed += rows.length
       // Only a few rows may be read but not yet placed, at any time.
       expect(read - placed).toBeLessThan((4 * MEGABYTE) / ROW)

@@ -116,7 +116,7 @@ export class PageTab extends Process {
       validator: jsonSchemaValidator,
       notify: (notice) => {
         if (!this.isAlive) return
-        if (notice.type === 'stream' || notice.type === 'checkpoint') this.#feeds.take(notice)
+        if (notice.type === 'stream' || notice.type === 'checkpoint') this.#feeds.onNotice(notice)
         if (notice.type === 'conversations-changed') this.listChanges++
         if (notice.type === 'run-inherited') this.inherited++
         if (notice.type === 'warning') this.warnings.push(notice.code)
@@ -147,7 +147,7 @@ export class PageTab extends Process {
       olderMessages: (before) =>
         this.host.views.olderMessages({ ...this.scope, before, count: 1000 }),
     }
-    const feed = feeds.open(this.#ref)
+    const feed = feeds.ensure(this.#ref)
     feed.views ??= new JoinedFeed(feed)
     feed.views.watch(this.#watcher)
     return this
