@@ -101,6 +101,7 @@ export const sections = [
       ['docs/security.md', 'Trust and consent'],
       ['ARCHITECTURE.md', 'How the code is laid out'],
       ['docs/comparison.md', 'Compared with others'],
+      ['docs/performance.md', 'Performance'],
       ['docs/quality.md', 'Quality'],
     ],
   },

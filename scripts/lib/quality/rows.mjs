@@ -10,6 +10,7 @@ const FILE = 'etc/quality.json'
 const README = 'test/README.md'
 /** Files that long runs write themselves. Changes to them don't count as changes of the tree. */
 const WRITTEN = [FILE, 'docs/quality.md', 'docs/compatibility.md', README]
+const WRITTEN_BY_PEERS = /^docs\/performance(?:-\w+\.svg|\.md)$/
 
 /**
  * @typedef {{ date: string, version: string, commit: string, machine: string, seed?: string, figure: string }} Row
@@ -21,17 +22,20 @@ export function readRows() {
 
 /** Writes what a whole run found into the list and into the pages that are generated from it. */
 export function writeRow(id, { seed, figure }) {
-  const row = {
+  const row = { ...currentStamp(), ...(seed !== undefined && { seed }), figure }
+  const rows = Object.entries({ ...readRows(), [id]: row }).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  writeFileSync(inProject(FILE), `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`)
+  keepQualityPages({ isCheck: false })
+}
+
+/** When and where something is measured: today's date, the version and commit, and this machine. */
+export function currentStamp() {
+  return {
     date: new Date().toISOString().slice(0, 10),
     version: manifest().version,
     commit: commitOf(git('rev-parse', '--short', 'HEAD'), git('status', '--porcelain')),
     machine: machineOf(os.cpus(), os.totalmem()),
-    ...(seed !== undefined && { seed }),
-    figure,
   }
-  const rows = Object.entries({ ...readRows(), [id]: row }).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  writeFileSync(inProject(FILE), `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`)
-  keepQualityPages({ isCheck: false })
 }
 
 /** Writes, or with `isCheck` compares, the pages that show the rows. */
@@ -53,7 +57,7 @@ export function commitOf(commit, status) {
     .split('\n')
     .filter(Boolean)
     .map((line) => line.slice(3))
-    .filter((file) => !WRITTEN.includes(file))
+    .filter((file) => !WRITTEN.includes(file) && !WRITTEN_BY_PEERS.test(file))
   return changed.length > 0 ? `${commit} with changes` : commit
 }
 

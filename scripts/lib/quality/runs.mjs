@@ -40,6 +40,10 @@ export const BENCHMARKS = {
     description: 'tokens and time of reading a page, beside other readers',
     headline: /\d+ \/ \d+, \d+ of \d+/,
   },
+  peers: {
+    description: 'the same conversations with other SDKs that run in a page',
+    headline: /^80 000 deltas, main thread: /,
+  },
   store: {
     description: 'what following and appends cost the HTTP store',
     headline: / beside 20 /,

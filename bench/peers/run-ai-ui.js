@@ -1,0 +1,16 @@
+// What `useChat` does in a page: a message with all that came so far, for each chunk.
+import { readUIMessageStream, toUIMessageStream } from 'ai'
+import { startAiStream } from './ai-stream.js'
+
+export async function run({ onText, onInput, ...given }) {
+  const result = startAiStream(given)
+  let length = 0
+  for await (const message of readUIMessageStream({
+    stream: toUIMessageStream({ stream: result.stream }),
+  })) {
+    const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+    if (text.length > length) onText(text.slice(length))
+    else onInput()
+    length = text.length
+  }
+}
