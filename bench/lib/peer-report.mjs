@@ -107,9 +107,7 @@ function tables({ libraries, reading, versions, rounds }) {
       ['first read of a page, main thread', ...readers.map(({ name }) => name)],
       ...reading.map(({ page, readers }) => [
         page,
-        ...readers.map(
-          ({ first, length }) => `${ms(first)}, ${Math.round(length / 1000)}k characters`,
-        ),
+        ...readers.map(({ first, isStopped }) => `${isStopped ? '> ' : ''}${ms(first)}`),
       ]),
     ]),
     notFirst(libraries, reading),
