@@ -97,17 +97,19 @@ export const PAGE_CALLS = {
   >,
   /**
    * Executes a tool. Idempotent per `executionId`: a repeated call resolves to the actual outcome, even if the agent is
-   * disposed. The page keeps the outcome until it gets the call's stored end. A stopped run cancels the tool, but the outcome of
+   * disposed. The page keeps the outcome until it is acknowledged. A stopped run cancels the tool, but the outcome of
    * the execution is still recorded.
    */
   executeTool: {} as CallToPage<ExecuteTool, ToolOutcome>,
   /**
-   * Returns the executions that began on this page, including ended ones. The page refuses all others from then
+   * Returns the executions that began on this page, including acknowledged ones. The page refuses all others from then
    * on, which proves that they didn't run here.
    */
   knownExecutions: { stops: true } as CallToPage<ExecutionRefs, readonly string[]>,
   /** Aborts running executions and prevents others from starting. Answers once that is certain. */
   cancelTools: {} as CallToPage<CancelTools, void>,
+  /** Reports that the outcomes are stored. The page may forget them, but not that the executions began. */
+  acknowledgeTools: {} as CallToPage<ExecutionRefs, void>,
 }
 
 export type PageCalls = typeof PAGE_CALLS

@@ -250,7 +250,7 @@ export class ConversationRegistry {
       effects: this.#effects,
       output: this.#output,
       onCommitted: (rows) => {
-        if (rows.some(changesRecord)) tabs.rowsCommitted(conversationId)
+        if (rows.some(changesRecord)) tabs.recordChanged(conversationId)
       },
     })
     const active = new ActiveConversation(scope, { conversation, leases, tabs })

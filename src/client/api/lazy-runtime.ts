@@ -395,7 +395,6 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
     page: createAgentPage({ options, config, registry, signal, warn }),
     onRow(row) {
       if (waitingCalls.record(row)) personCheck.watch()
-      for (const list of lists) list.changed()
     },
     onListChange(storage) {
       if (storage === undefined || storage === storageKey(agent.scope().storage))

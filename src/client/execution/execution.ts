@@ -68,7 +68,6 @@ export class Execution {
   readonly #askers = new Set<(outcome: ToolOutcome) => void>()
   /** Outcome of the tool's function itself. */
   #endOutcome: ToolOutcome | undefined
-  #onEnd: (() => void) | undefined
   /** Outcome since the timeout. */
   #timeoutOutcome: ToolOutcome | undefined
   /** The tool has returned; `afterToolCall` may still run. */
@@ -87,12 +86,6 @@ export class Execution {
 
   get hasEnded(): boolean {
     return this.#endOutcome !== undefined
-  }
-
-  /** Calls back once the tool's function has ended, at once if it has. */
-  whenEnded(callback: () => void): void {
-    if (this.hasEnded) callback()
-    else this.#onEnd = callback
   }
 
   /** Resolves to the outcome, at the latest at the timeout. The newest asker owns the execution. */
@@ -179,7 +172,6 @@ export class Execution {
   #finish(outcome: ToolOutcome): void {
     this.#endOutcome = outcome
     this.#settle(outcome)
-    this.#onEnd?.()
   }
 
   #settle(outcome: ToolOutcome): void {

@@ -1,4 +1,3 @@
-import type { Row } from '../../protocol/fact.ts'
 import type {
   CancelTools,
   ExecuteTool,
@@ -113,13 +112,13 @@ export class Executions {
 
   executeTool(call: ExecuteTool): Promise<ToolOutcome> {
     const { executionId, agentId } = call
-    const { executions, stored } = this.#registry
-    if (stored.has(executionId)) return Promise.resolve(STORED)
+    const { executions } = this.#registry
     const owner: ExecutionOwner = {
       agentId,
       hooks: (current) => this.#host.hostOf(agentId)?.hooks(current),
     }
     const existing = executions.get(executionId)
+    if (existing === null) return Promise.resolve(ACKNOWLEDGED)
     if (existing) return existing.waitForOutcome(owner)
     const execution = new Execution(call, owner)
     executions.set(executionId, execution)
@@ -135,8 +134,7 @@ export class Executions {
 
   async knownExecutions({ executionIds }: ExecutionRefs): Promise<readonly string[]> {
     this.#refuseUnknown(executionIds)
-    const { executions, stored } = this.#registry
-    return executionIds.filter((id) => executions.has(id) || stored.has(id))
+    return executionIds.filter((id) => this.#registry.executions.has(id))
   }
 
   async cancelTools({ executionIds, reason }: CancelTools): Promise<void> {
@@ -144,18 +142,8 @@ export class Executions {
     this.#stopExecutions(({ call }) => executionIds.includes(call.executionId), cancelStop(reason))
   }
 
-  /** Forgets the outcomes of a call that is settled or suspended. A function that still runs can be stopped until it ends. */
-  onRow(row: Row): void {
-    if (row.type !== 'call-settled' && row.type !== 'call-suspended') return
-    const { executions, stored } = this.#registry
-    for (const execution of executions.values()) {
-      const { runId, toolCallId, executionId } = execution.call
-      if (runId !== row.runId || toolCallId !== row.path.at(-1)) continue
-      execution.whenEnded(() => {
-        executions.delete(executionId)
-        stored.add(executionId)
-      })
-    }
+  async acknowledgeTools({ executionIds }: ExecutionRefs): Promise<void> {
+    for (const id of executionIds) this.#registry.executions.set(id, null)
   }
 
   stopRun(runId: string, reason: string): void {
@@ -171,17 +159,17 @@ export class Executions {
   /** Aborts executions of a disposed agent after a grace period, unless another agent resumes them. */
   releaseAgent(agentId: string): void {
     for (const execution of this.#registry.executions.values())
-      if (execution.owner.agentId === agentId) execution.abortIfUnawaited()
+      if (execution?.owner.agentId === agentId) execution.abortIfUnawaited()
   }
 
   #stopExecutions(matches: (execution: Execution) => boolean, stop: ToolStop): void {
     for (const execution of this.#registry.executions.values())
-      if (matches(execution)) execution.stop(stop)
+      if (execution && matches(execution)) execution.stop(stop)
   }
 
   #refuseUnknown(ids: readonly string[]): void {
-    const { executions, stored, refused } = this.#registry
-    for (const id of ids) if (!executions.has(id) && !stored.has(id)) refused.add(id)
+    const { executions, refused } = this.#registry
+    for (const id of ids) if (!executions.has(id)) refused.add(id)
   }
 
   async #start(execution: Execution): Promise<void> {
@@ -250,7 +238,7 @@ export class Executions {
   }
 }
 
-const STORED: ToolOutcome = {
+const ACKNOWLEDGED: ToolOutcome = {
   status: 'unknown',
   output: errorOutput('interrupted', 'The tool ran on this page, but its outcome was lost.'),
   running: false,

@@ -9,10 +9,8 @@ import { randomId } from '../../lib/random-id.ts'
 export interface PageRegistry {
   /** Id of this page load. */
   readonly pageId: string
-  /** Executions requested here whose outcome may still be asked for, by `executionId`. */
-  readonly executions: Map<string, Execution>
-  /** Ids of executions that have ended and whose outcome is stored. */
-  readonly stored: Set<string>
+  /** Executions requested here, by `executionId`. Null: the outcome was acknowledged. */
+  readonly executions: Map<string, Execution | null>
   /** Executions whose outcome was requested, or that were cancelled, before they arrived. They never start. */
   readonly refused: Set<string>
   /** Newest epoch seen, by store and conversation. */
@@ -30,7 +28,6 @@ export function pageRegistry(): PageRegistry {
   return getPageSingleton('page', () => ({
     pageId: randomId(),
     executions: new Map(),
-    stored: new Set(),
     refused: new Set(),
     epochs: new Map(),
     touched: new Set(),

@@ -205,10 +205,7 @@ export class WorkerLink {
     this.#key = key
     this.#options = options
     this.feeds = new Feeds({
-      onRow: (row) => {
-        this.executions.onRow(row)
-        for (const agent of this.#agents.values()) agent.onRow(row)
-      },
+      onRow: (row) => this.#agents.forEach((agent) => agent.onRow(row)),
       onOver: (runId) => this.executions.stopRun(runId, 'it ended'),
     })
     this.executions = new Executions({

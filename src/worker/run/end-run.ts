@@ -125,6 +125,7 @@ export async function commitEnd(
   { end, cut = null }: { readonly end: RunEnd; readonly cut?: FactDraft | null },
 ): Promise<void> {
   const { conversation, signal, effects } = context
+  let executionIds: readonly string[] = []
   let nextId: string | undefined
   let nextRunId: string | undefined
   // A retried append must use the same id.
@@ -134,6 +135,7 @@ export async function commitEnd(
     const next = nextRun(conversation.state, { end, run, signal }, newId)
     nextRunId = next?.runId
     const settlements = end.outcome === 'waiting' ? [] : run.calls.flatMap(settlementAtEnd)
+    executionIds = settlements.flatMap(({ call }) => call.executionId ?? [])
     const cutStep = cut ?? cutOfAbandonedStep(context, run)
     return [
       ...(cutStep ? [cutStep] : []),
@@ -144,7 +146,11 @@ export async function commitEnd(
       ...(next?.facts ?? []),
     ]
   })
-  if (isNew) context.nextRunId = nextRunId
+  if (!isNew) return
+  context.nextRunId = nextRunId
+  // The calls have ended, so the page may forget their executions.
+  if (executionIds.length > 0)
+    context.page.acknowledgeTools({ executionIds }).catch(() => undefined)
 }
 
 /** A step that an earlier page or worker left unfinished. The run ends, so its partial text is stored as it is. */

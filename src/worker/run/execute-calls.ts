@@ -221,6 +221,8 @@ async function dispatch(context: CallsContext, start: Start): Promise<OpenOutcom
     await settleCalls(context, [settlementOf(start, outcome)])
     if (outcome.status === 'succeeded') await noteOutput(context, start, outcome.output)
   }
+  // The page may forget the execution now. A lost message does no harm.
+  context.page.acknowledgeTools({ executionIds: [executionId] }).catch(() => undefined)
   return null
 }
 

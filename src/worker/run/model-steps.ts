@@ -78,10 +78,12 @@ async function amendMessages(
  * calls, and the message.
  */
 async function commitCut(context: DrivenRun, cut: FactDraft | null): Promise<void> {
-  const { conversation, runId } = context
-  await conversation.append((run) => {
+  const { conversation, runId, page } = context
+  let executionIds: readonly string[] = []
+  const isNew = await conversation.append((run) => {
     if (run?.runId !== runId || run.end !== null) return null
     const settlements = run.calls.flatMap(settlementAtCut)
+    executionIds = settlements.flatMap(({ call }) => call.executionId ?? [])
     const facts = [
       ...(cut ? [cut] : []),
       ...context.family.usageOf(settlements.map(({ call }) => call)),
@@ -90,6 +92,8 @@ async function commitCut(context: DrivenRun, cut: FactDraft | null): Promise<voi
     ]
     return facts.length > 0 ? facts : null
   })
+  if (isNew && executionIds.length > 0)
+    page.acknowledgeTools({ executionIds }).catch(() => undefined)
 }
 
 const WROTE_INSTEAD = 'The person wrote a message instead.'

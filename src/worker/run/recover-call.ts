@@ -78,6 +78,7 @@ export async function recoverCall(context: CallsContext, call: CallState): Promi
   if (knownIds.includes(executionId)) {
     const outcome = await joinExecution(context, call, executionId)
     if (outcome === null || context.signal.aborted) return
+    context.page.acknowledgeTools({ executionIds: [executionId] }).catch(() => undefined)
     if (outcome.status === 'unknown') {
       return applyCrashTable(context, call, { running: outcome.running, output: outcome.output })
     }

@@ -535,14 +535,8 @@ export class Tabs<Active extends TabConversation> {
     this.#options.channel.post('run-wanted', { conversationId })
   }
 
-  /** A conversation's record changed. This tab's page is told too. */
   recordChanged(conversationId: string): void {
     this.#options.host.recordsChanged()
-    this.rowsCommitted(conversationId)
-  }
-
-  /** A conversation's record changed by rows, which this tab's page gets anyway. */
-  rowsCommitted(conversationId: string): void {
     this.#options.channel.post('record-changed', { conversationId })
   }
 }

@@ -2,18 +2,8 @@ import { describe, expect, test, vi } from 'vitest'
 import * as v from 'valibot'
 import { type } from 'arktype'
 import { z } from 'zod'
-import type { ExecuteTool } from '../../../src/protocol/page-calls.ts'
 import type { Tool, ToolContext } from '../../../src/client/tools/tool.ts'
-import {
-  call as facts,
-  execution,
-  output,
-  sleep,
-  stage,
-  started,
-  startedRun,
-  until,
-} from './fake-worker.ts'
+import { execution, sleep, stage, startedRun, until } from './fake-worker.ts'
 
 function tool(execute: Tool['execute'], more: Partial<Tool> = {}): Tool {
   return { name: 'tool', description: 'A tool.', execute, ...more }
@@ -24,13 +14,6 @@ async function withTool(execute: Tool['execute'], more: Partial<Tool> = {}, opti
   const set = stage({ tools: [tool(execute, more)], ...options })
   return { set, ...(await startedRun(set, 'x')) }
 }
-
-/** A run's rows up to the end of the requested call. */
-const settled = ({ toolCallId }: ExecuteTool) => [
-  started(),
-  output('', { calls: [toolCallId] }),
-  facts.settled(toolCallId),
-]
 
 const text = (delta: string) => ({ type: 'text-delta', partId: 'p', delta }) as const
 
@@ -54,47 +37,23 @@ describe('a tool', () => {
   test('runs once per executionId, also when requested again after it ended', async () => {
     const execute = vi.fn(async () => sleep(20).then(() => 'done'))
     const { worker, command } = await withTool(execute)
-    const request = execution(command)
-    const { executionId } = request
+    const call = execution(command)
     const outcomes = await Promise.all([
-      worker.page.executeTool(request),
-      worker.page.executeTool(request),
+      worker.page.executeTool(call),
+      worker.page.executeTool(call),
     ])
-    outcomes.push(await worker.page.executeTool(request))
+    outcomes.push(await worker.page.executeTool(call))
     expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1)
     expect(execute).toHaveBeenCalledTimes(1)
-    expect(await worker.page.knownExecutions({ executionIds: [executionId, 'other'] })).toEqual([
-      executionId,
+    expect(
+      await worker.page.knownExecutions({ executionIds: [call.executionId, 'other'] }),
+    ).toEqual([call.executionId])
+    await worker.page.acknowledgeTools({ executionIds: [call.executionId] })
+    expect(await worker.page.knownExecutions({ executionIds: [call.executionId] })).toEqual([
+      call.executionId,
     ])
-  })
-
-  test('forgets its outcome once that is stored, but not that it ran', async () => {
-    const execute = vi.fn(() => 'done')
-    const { worker, command } = await withTool(execute)
-    const request = execution(command)
-    await worker.page.executeTool(request)
-    worker.tell(command, ...settled(request))
-    await until(async () => (await worker.page.executeTool(request)).status === 'unknown')
-    const { executionId } = request
-    expect(await worker.page.knownExecutions({ executionIds: [executionId] })).toEqual([
-      executionId,
-    ])
+    expect((await worker.page.executeTool(call)).status).toBe('unknown')
     expect(execute).toHaveBeenCalledTimes(1)
-  })
-
-  test('is stopped with its run when its call was settled while it ran', async () => {
-    let signal: AbortSignal | undefined
-    const { worker, command, run } = await withTool((_, context) => {
-      ;({ signal } = context)
-      return new Promise(() => undefined)
-    })
-    const request = execution(command)
-    void worker.page.executeTool(request)
-    await until(() => signal !== undefined)
-    worker.tell(command, ...settled(request))
-    worker.end(command)
-    await run.result
-    expect(signal?.aborted).toBe(true)
   })
 
   test('never starts once the page reported it as unknown', async () => {

@@ -39,8 +39,8 @@ const namesOf = <Table extends object>(table: Table) => Object.keys(table) as (k
 describe('an error keeps its code, details and retryability between worker and page', () => {
   test.each(namesOf(PAGE_CALLS))('from the page: %s', async (name) => {
     const agent = callsOf(PAGE_CALLS, () => thrower)
-    const { executeTool, knownExecutions, cancelTools, fetchModel } = agent
-    const own = { executeTool, knownExecutions, cancelTools, fetchModel }
+    const { executeTool, knownExecutions, cancelTools, acknowledgeTools, fetchModel } = agent
+    const own = { executeTool, knownExecutions, cancelTools, acknowledgeTools, fetchModel }
     const page = across(
       PAGE_CALLS,
       createPageApi(() => agent, [own]),

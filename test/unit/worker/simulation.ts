@@ -142,6 +142,9 @@ export class SimPage {
         return executionIds.filter((id) => this.#executions.has(id))
       },
       cancelTools: () => undefined,
+      acknowledgeTools: ({ executionIds }) => {
+        for (const id of executionIds) this.#executions.delete(id)
+      },
       reconcileTool: () => ({ type: 'unknown' }),
     })
     return callsOf(

@@ -313,6 +313,7 @@ export class PageTab extends Process {
       },
       knownExecutions: ({ executionIds }) => executionIds.filter((id) => executions.has(id)),
       cancelTools: () => undefined,
+      acknowledgeTools: () => undefined,
       reconcileTool: () => ({ type: 'unknown' }),
     })
   }
