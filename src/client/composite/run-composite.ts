@@ -16,6 +16,7 @@ import {
   type ToolRunner,
   type ToolStop,
 } from '../execution/execution.ts'
+import type { PageLeaving } from '../page-life/page-leaving.ts'
 import { type CompositeContext, isComposite, type StepOptions } from '../tools/tool.ts'
 import {
   type CallEnd,
@@ -213,8 +214,7 @@ interface WorkflowHost {
   store(kept: readonly KeptOutcome[]): Promise<{ readonly place: number } | null>
   /** Called with true when the first call starts, and with false when no call runs any more. */
   hold(isPaused: boolean): void
-  /** True if an error may be due to the page being left, which breaks off requests. */
-  mayBeLeaving(): Promise<boolean>
+  readonly leaving: PageLeaving
 }
 
 /** How an execution of the function ends. */
@@ -417,7 +417,7 @@ class Workflow {
       }
       return toStoredValue(await result)
     } catch (thrown) {
-      return (await this.#host.mayBeLeaving()) ? null : toStoredError(thrown)
+      return (await this.#host.leaving.mayBeCause()) ? null : toStoredError(thrown)
     }
   }
 
@@ -526,7 +526,7 @@ async function endOf(run: ToolRun, closing: Closing, input: unknown): Promise<To
 function changedOutput(position: number): ReturnType<typeof errorOutput> {
   return errorOutput(
     'workflow-changed',
-    `The tool asked for other calls or steps than before (at number ${position}), so it was stopped. What it did until then stays done. Check before you do it again.`,
+    `The tool made other calls or steps than before (at number ${position}), so it was stopped. Check what it did before you repeat it.`,
   )
 }
 
@@ -537,7 +537,7 @@ function workflowOf({ call, line, hold, leaving }: ToolRun): Workflow {
     callTool: async (nested) => (await line()?.callTool({ ...ids, ...nested })) ?? null,
     store: async (kept) => (await line()?.keepOutcomes({ ...ids, kept })) ?? null,
     hold,
-    mayBeLeaving: () => leaving.mayBeCause(),
+    leaving,
   })
 }
 

@@ -27,7 +27,7 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
  * overtake the text before it.
  */
 interface BatchGate {
-  markHandled(batch: number): void
+  advance(batch: number): void
   /** Resolves to true once the batch was handled; to false after `ms`, or when the signal aborts. */
   wait(
     batch: number,
@@ -41,7 +41,7 @@ export function createBatchGate(): BatchGate {
   let newest = 0
   const checks = new Set<() => void>()
   return {
-    markHandled(batch) {
+    advance(batch) {
       newest = batch
       for (const check of checks) check()
     },

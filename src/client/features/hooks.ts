@@ -236,7 +236,7 @@ export class ApprovalFunctions {
       return
     this.#warn(
       entry.name,
-      `The tool ${entry.name} is destructive, but toolApproval lets it run without approval. If that is right, set needsApproval: false.`,
+      `The tool ${entry.name} is destructive, but toolApproval asks nobody. If that is right, set needsApproval: false.`,
     )
   }
 

@@ -302,7 +302,7 @@ function originCause({ kind, url }: FailedStart): Cause | undefined {
   if (globalThis.origin === 'null')
     return {
       reason: 'opaque-origin',
-      message: `the page has no origin of its own (it was opened from file://, or is in a sandboxed frame without allow-same-origin), so it may load no worker's file (${formatUrl(url)}). ${inlineAdvice(kind)}`,
+      message: `the page has no origin of its own (opened from file://, or in a sandboxed frame without allow-same-origin), so it can't load a worker's file (${formatUrl(url)}). ${inlineAdvice(kind)}`,
     }
   if (isOwnOrigin(url)) return undefined
   return {
@@ -342,7 +342,7 @@ async function silentCause(start: FailedStart): Promise<Cause | undefined> {
   if (failure.hasBegun)
     return {
       reason: 'no-answer',
-      message: `${file} was loaded and called startWorker(), but then sent nothing for a minute. Its thread is blocked, or it called startWorker() too late. Call it at the top of the file, before any await.`,
+      message: `${file} called startWorker(), but then sent nothing for a minute. Its thread is blocked, or it called startWorker() too late: call it at the top of the file, before any await.`,
     }
   return {
     reason: 'no-answer',
@@ -358,7 +358,7 @@ function unknownCause({ failure, url }: FailedStart): Cause {
     message:
       'thrown' in failure
         ? describeThrown(failure.thrown)
-        : `the browser refused ${formatUrl(url)} and doesn't say why: see its console and network panel. Check that the file exists, is served as JavaScript, and is allowed by the page's CSP (worker-src).`,
+        : `the browser refused ${formatUrl(url)} without a reason: see its console and network panel. Is the file there, served as JavaScript, and allowed by the CSP (worker-src)?`,
   }
 }
 

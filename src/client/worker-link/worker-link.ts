@@ -351,7 +351,7 @@ export class WorkerLink {
       return this.#agents.forEach((agent) => agent.onListChange(notice.storage))
     if (notice.type !== 'stream' && notice.type !== 'checkpoint') return this.#emit(notice)
     this.feeds.onNotice(notice)
-    this.#gate.markHandled(notice.batch)
+    this.#gate.advance(notice.batch)
     this.#restarts.onPublished(notice)
   }
 
