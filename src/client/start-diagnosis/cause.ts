@@ -15,7 +15,7 @@ const ANSWER_MS = 30_000
  * Waits for a worker that has neither failed nor answered within ten seconds. Resolves when further waiting is
  * pointless. Until then, an answer still means that the worker has started.
  */
-export async function waitUntilGivenUp(failure: StartFailure): Promise<void> {
+export async function untilGivenUp(failure: StartFailure): Promise<void> {
   if (!failure.hasBegun && (await isNoOffstageWorker(failure, AbortSignal.timeout(PROBE_MS))))
     return
   await sleep(SIGN_OF_LIFE_MS)

@@ -20,7 +20,7 @@ import { type FileProbe, hasPageEmbedderPolicy, isJavaScript, probeFile } from '
 import { withoutNonces } from '../../protocol/csp.ts'
 import { startTrusted } from '../worker-link/trusted-worker.ts'
 
-export { waitUntilGivenUp } from './cause.ts'
+export { untilGivenUp } from './cause.ts'
 
 type Answer = Extract<FileProbe, { type: 'answer' }>
 
@@ -83,7 +83,7 @@ async function answerCause(start: FailedStart, probe: Answer): Promise<Cause> {
   if (!probe.hasEmbedderPolicy && (await hasPageEmbedderPolicy(start.signal)))
     return {
       reason: 'coep',
-      message: `The page has a Cross-Origin-Embedder-Policy, and ${file} comes without one. Serve it with the page's own: Cross-Origin-Embedder-Policy: require-corp (or credentialless).`,
+      message: `The page has a Cross-Origin-Embedder-Policy, and ${file} comes without one. Serve it with require-corp (or credentialless), too.`,
     }
   const part = missingPart(text)
   if (part)
@@ -470,7 +470,7 @@ function mismatch(version: number | OffstageError): OffstageError {
   if (typeof version !== 'number') return version
   return new OffstageError(
     'protocol-mismatch',
-    `The worker speaks version ${version} and the page ${PROTOCOL_VERSION}: they come from different releases of offstage. Reload without the cache, or deploy both files together.`,
+    `The worker speaks version ${version} and the page ${PROTOCOL_VERSION}: they are of different releases. Reload without the cache, or deploy both files together.`,
   )
 }
 

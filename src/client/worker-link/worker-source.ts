@@ -158,7 +158,7 @@ function inTime<Answer>(
     signal.addEventListener('abort', () => reject(disposedError()), ended)
     const fail = (): void => reject(start)
     const waitLonger = async (): Promise<void> => {
-      if (!ended.signal.aborted) await (await loadDiagnosis(start)).waitUntilGivenUp(start)
+      if (!ended.signal.aborted) await (await loadDiagnosis(start)).untilGivenUp(start)
     }
     void sleep(SILENCE_MS).then(waitLonger).then(fail, fail)
     connect(fail).then(resolve, reject)
