@@ -23,7 +23,7 @@ export async function loadPart<Part>(
     const cause = earlierError ?? thrown
     throw new OffstageError(
       'worker-load-failed',
-      `A part of offstage could not be loaded (are all files of one release served, and allowed by the CSP?${isLoadError(thrown) ? '' : ' Or did another script throw while it loaded?'}): ${describeThrown(cause)}`,
+      `A part of offstage could not be loaded (are all files of one release served, and allowed by the CSP?${isLoadError(thrown) ? '' : " Or did a script of the page's own throw?"}): ${describeThrown(cause)}`,
       {
         retryable: true,
         details: { reason: globalThis.navigator?.onLine === false ? 'offline' : 'import' },
