@@ -92,8 +92,8 @@ function callName({
   return `${quoted(toolName)}, ${quoted(toolCallId)}`
 }
 
-// Calls in text, and what else few model requests need. The default worker loads this module as a file of its own;
-// other workers hold it.
+// Code for calls in text and other features that few model requests need. The default worker loads this module as a
+// separate file; other workers contain it.
 
 export { createActionScanner } from '../action/action-scanner.ts'
 export { CallFinder } from '../action/find-calls.ts'

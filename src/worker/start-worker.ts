@@ -33,13 +33,13 @@ export interface WorkerEndpoint {
   start?(): void
 }
 
-/** Options of `startWorker`: what your own worker has beyond the default one. */
+/** Options of `startWorker`: additions to the default worker. */
 export interface StartWorkerOptions {
   /** Custom providers, made with `defineProvider`. A provider with a built-in provider's id replaces it. */
   readonly providers?: readonly ProviderDefinition[]
   /** Custom stores, which pages select by their type: `storage: { type }`. */
   readonly stores?: readonly StoreDefinition[]
-  /** Faster check of tool inputs: see `offstage/ajv`. Default: none. */
+  /** Faster check of tool inputs: see `offstage/ajv`. Default: only the built-in validator. */
   readonly validator?: FastValidator
   /** Default: the worker's global scope. */
   readonly endpoint?: WorkerEndpoint
