@@ -119,7 +119,7 @@ export class RunCommands {
     return this.#send(scope, { type: 'withdraw', runId, messageId })
   }
 
-  /** Revokes a consent. While a run is open, its driver stores that: a call about to start finds the consent revoked. */
+  /** Revokes a consent. While a run is open, its driver does so: a call about to start finds the consent revoked. */
   async revokeConsent({ consentId, ...scope }: RevokeConsent): Promise<boolean> {
     const { registry } = this.#options
     if ((await (await registry.store(scope)).get(scope.conversationId)) === null) return false
