@@ -237,7 +237,7 @@ export class Conversation {
   #fault: Fault | null = null
   /** Prefix of append ids. Random bytes for each id would cost a system call, and a step appends twice. */
   readonly #appendPrefix: string
-  /** Counts appends, and each try. */
+  /** Number of appends and tries so far. */
   #appendCount = 0
   /** Appends whose rows aren't folded yet. */
   readonly #pendingAppends = new Set<string>()
@@ -506,8 +506,8 @@ export class Conversation {
     this.#fold(sound)
     if (!isCopy) this.#isInDoubt = false
     if (ownRows.length > 0) this.#onCommitted(ownRows)
-    // A run that was refused here stays shown until another run begins, maybe on another device. So the rows are
-    // pushed.
+    // A run that was refused here stays shown until another run begins, maybe on another device. Push the rows, so that
+    // the page sees it begin.
     const hasWaiter =
       this.storageRetry.waiter !== null || (this.#isRead && refusedRun(this.stream.live))
     this.#isRead = true

@@ -139,7 +139,7 @@ interface Ids {
 
 const isHistory = listOf(isMessage, MAX_MESSAGES)
 
-/** Checks the messages that the page has read. Throws `invalid-history` if they are invalid. */
+/** Checks the history that the page sent. Throws `invalid-history` if it is invalid. */
 function checkHistory(value: unknown): readonly Message[] {
   if (isHistory(value) && hasPairedCalls(value as readonly Message[]))
     return value as readonly Message[]
@@ -385,7 +385,7 @@ export class RunQueue {
         const changed = active.whenChanged()
         try {
           if (await active.enqueue(() => this.#beginRun(active, command, pending))) return
-          // The storage works. Now another run has to end, and handles storage problems itself.
+          // The storage works. Another run has to end first, and waits for the storage by itself.
           onReached()
           await waitUntilIdle(active, command, pending)
         } catch (error) {
@@ -426,7 +426,7 @@ export class RunQueue {
         if (active.driver && !active.driver.isStopped) throw busyError(conversationId)
         break
       case 'queue':
-        // Without a driver, the current run would never end, so it is resumed.
+        // The current run would never end without a driver, so it is resumed.
         await conversation.refresh()
         if (conversation.run?.paused) throw runPausedError(conversationId, conversation.run.paused)
         // Another device's run isn't resumed. While it waits for a person, it isn't claimed, either.

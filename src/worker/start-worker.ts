@@ -43,9 +43,9 @@ export interface StartWorkerOptions {
   readonly validator?: FastValidator
   /** Default: the worker's global scope. */
   readonly endpoint?: WorkerEndpoint
-  /** For tests: the clock, ids and randomness. */
+  /** The clock, ids and randomness, for tests. */
   readonly effects?: Effects
-  /** For tests: opens durable stores. Default: IndexedDB. */
+  /** Opens durable stores, for tests. Default: IndexedDB. */
   readonly openDurable?: OpenDurable
 }
 

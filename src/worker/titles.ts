@@ -21,7 +21,9 @@ interface TitleDeps extends Omit<ExtractDeps, 'notify'> {
 export class Titles {
   readonly #deps: TitleDeps
   readonly #running = new Map<AbortController, string>()
-  /** Conversations that a model was already asked to title. They aren't tried again, even if it gave no title. */
+  /**
+   * Conversations that a model was already asked to title. They aren't tried again, even if the model gave no title.
+   */
   readonly #attempted = new Set<string>()
 
   constructor(deps: TitleDeps) {

@@ -153,8 +153,8 @@ export type CallDelta =
     }
 
 /**
- * Calls the model for one step, and retries within the retry policy until an answer is proven complete. A failed
- * attempt keeps only its usage: `step-reset` withdraws its text from the page.
+ * Calls the model for one step, and retries within the retry policy until an answer is proven complete. Only the usage
+ * of a failed attempt is kept: `step-reset` withdraws the attempt's text from the page.
  */
 export async function callModel(call: ModelCall): Promise<ModelOutcome> {
   const { stepContext, effects, signal, messageId } = call

@@ -262,7 +262,10 @@ export function landmarks(path: readonly MessageNode[]): {
   readonly request: number
   /** The model's newest message. */
   readonly newestStep: number
-  /** Last index where the kept messages may begin. A message sent during the newest step comes after its results. */
+  /**
+   * Last index where the kept messages may begin. A message sent during the newest step comes after the step's results,
+   * so the step is kept, too.
+   */
   readonly lastStart: number
 } {
   const request = path.findLastIndex(isRequest)

@@ -198,8 +198,8 @@ export interface TurnReaderOptions {
 
 /**
  * Reads one attempt of a model call: publishes every delta at once, and collects the message. Providers pass the
- * model's text on unchanged. The ACTION scanner reads it, in native mode to rescue calls written as text. If no calls
- * are expected in text, the think splitter reads it.
+ * model's text on unchanged. The ACTION scanner reads the text; in native mode, to rescue calls written as text. If no
+ * calls are expected in the text, the think splitter reads it.
  */
 export class TurnReader {
   readonly #options: TurnReaderOptions

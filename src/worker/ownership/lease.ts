@@ -182,7 +182,7 @@ export class Heirs {
     return this.#heirLocks.has(conversationId)
   }
 
-  /** Resolves once the worker holds the lease; rejects with the signal's reason when that aborts first. */
+  /** Resolves once the worker holds the lease. Rejects with the signal's reason if the signal aborts first. */
   async wait(lease: Lease, succession: Succession): Promise<void> {
     const { signal } = succession
     await withStop([signal], async (stop) => {

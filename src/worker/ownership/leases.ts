@@ -142,7 +142,7 @@ const HEARTBEAT_MS = 2000
 
 interface WaitingRequest extends Ranked {
   ticket: number
-  /** End of the time for objections. On the monotonic clock, as are all times here. */
+  /** End of the time for objections. All times here are on the monotonic clock. */
   readyAt: number
   /** Time of the request's last post. */
   postedAt: number
@@ -439,7 +439,7 @@ export interface LeaseObserver {
 }
 
 export interface LeasesOptions {
-  /** Names the store. */
+  /** Identifies the store. */
   readonly scope: string
   readonly channel: TabChannel<LeaseMessages>
   /** `locks` is undefined without Web Locks (plain HTTP on a LAN address): messages replace them. */

@@ -40,7 +40,7 @@ export interface TabChannel<M extends object> {
 export type TabHandler<B> = (body: B, from: string) => unknown
 
 export interface TabChannelOptions<M extends object> {
-  /** Names the store. */
+  /** Identifies the store. */
   readonly scope: string
   readonly tabId: string
   readonly openPort: OpenTabPort

@@ -260,7 +260,7 @@ function withTexts<Type extends FactType>(
   return { fields, texts }
 }
 
-/** For a fact whose texts are the model's own, Offstage's, or also in another fact. */
+/** Defines a fact whose texts are the model's own, Offstage's, or also in another fact. */
 function withoutTexts<Type extends FactType>(
   fields: FactDefinition<Type>['fields'],
 ): FactDefinition<Type> {

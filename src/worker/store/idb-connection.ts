@@ -420,7 +420,7 @@ export class Connection {
     return databases?.some(({ name }) => name === databaseName(this.#name))
   }
 
-  /** Reports that the database was cleared, but only once for each time. */
+  /** Reports that the database was cleared, once per clearing. */
   #reportCleared(): void {
     if (!this.#wasOpen) return
     this.#wasOpen = false

@@ -64,7 +64,7 @@ const SHOWN: Readonly<Record<ShownDelta['type'], ShapeCheck>> = {
   'storage-takes': shape(runFields),
 }
 
-/** Whether a value from another tab is a delta that this one shows. */
+/** Whether a value from another tab is a delta that this tab shows. */
 export const isDelta: (value: unknown) => boolean = discriminatedUnion('type', SHOWN)
 
 export function isShown(delta: Delta): delta is ShownDelta {
@@ -94,5 +94,5 @@ const fields = {
   waits: nullOr(shape({ ...runFields, reason })),
 } satisfies Readonly<Record<Exclude<keyof Live, 'ownership' | 'left'>, ShapeCheck>>
 
-/** Whether a value from another tab is a live state that this one can show. */
+/** Whether a value from another tab is the live state of that tab's stream. */
 export const isLive: ShapeCheck = shape(fields)

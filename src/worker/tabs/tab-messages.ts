@@ -62,11 +62,13 @@ export interface FollowMessages {
   'run-driven': Driving
   /** The sender no longer drives the run. */
   'run-undriven': { readonly conversationId: string }
-  /** The sender follows the conversation. `isBehind`: it missed something, or has just begun. */
+  /** The sender follows the conversation. `isBehind`: the sender missed items, or has just begun to follow. */
   'follow-ask': { readonly conversationId: string; readonly isBehind: boolean }
   /** Live state of the driver's stream. Later items follow. `to`: the tab that asked. */
   'follow-begin': Driving & { readonly to: string; readonly live: Live }
-  /** `isStored`: facts were committed. Followers read them from the store, since messages aren't trusted for that. */
+  /**
+   * `isStored`: facts were committed. Followers read the facts from the store, because any script can post messages.
+   */
   'follow-items': Driving & { readonly isStored: boolean; readonly deltas: readonly ShownDelta[] }
   /** `to`: the tab that drives the run. Null: any tab that drives it. */
   'command-ask': {

@@ -24,7 +24,7 @@ export function stepsOf(pointer: string): string[] {
 export interface SchemaIssue {
   /** JSON pointer into the value, `''` for the whole. */
   readonly path: string
-  /** The schema keyword that failed; `''` where no keyword did. */
+  /** The schema keyword that failed; `''` if the value could not be checked. */
   readonly keyword: string
   /** Text that follows the value's name: `must be string`. */
   readonly message: string
@@ -41,7 +41,7 @@ export interface Validator {
 
 /** Accepts valid values quickly. The worker's own validator checks all others and reports their issues. */
 export interface FastValidator {
-  /** Whether the value is valid. May throw: then the worker's own validator decides. */
+  /** Whether the value is valid. If it throws, the worker's own validator decides. */
   fits(schema: JsonSchema, value: unknown): boolean
 }
 
