@@ -10,9 +10,9 @@ import type { ModelRequest } from '../providers/provider.ts'
 import { outputText } from '../providers/sent-files.ts'
 
 /**
- * Puts the whole request into one message: instructions, turns with their calls and results, and the trailer. Pure.
- * A turn is a heading in brackets at the start of a line, then its text. Each line of text is indented, so no text
- * can begin a turn. Files follow the text, in the order in which it names them.
+ * Puts the whole request into one message: instructions, turns with their calls and results, and the trailer. Pure. A
+ * turn is a heading in brackets at the start of a line, then its text. Each line of text is indented, so no text can
+ * begin a turn. Files follow the text, in the order in which the text names them.
  */
 export function asPrompt(request: ModelRequest): ModelRequest {
   const { messages, instructions, trailer, ...rest } = request
@@ -77,7 +77,7 @@ function turn(heading: string, text: string): string {
   return `[${heading}]\n  ${text.replace(LINE_BREAKS, '\n  ')}`
 }
 
-/** Quotes a name that a model or a server chose, on one line. */
+/** Quotes a name on one line, since a model or a server chose it. */
 function quoted(name: string): string {
   return JSON.stringify(name.replace(LINE_BREAKS, ' '))
 }
@@ -92,8 +92,8 @@ function callName({
   return `${quoted(toolName)}, ${quoted(toolCallId)}`
 }
 
-// Calls in text, and what else few model requests need. The default worker loads this module as a file of its own;
-// other workers hold it.
+// Code for calls in text and other features that few model requests need. The default worker loads this module as a
+// separate file; other workers contain it.
 
 export { createActionScanner } from '../action/action-scanner.ts'
 export { CallFinder } from '../action/find-calls.ts'

@@ -31,7 +31,10 @@ export function parentEndedError(): OffstageError {
   return new OffstageError('invalid-input', 'The parent call of this run has ended.')
 }
 
-/** Several conversations have an open call with this id: some models restart their numbering in each. */
+/**
+ * Error for a call id that open calls of several conversations share: some models restart their numbering in each
+ * conversation.
+ */
 export function ambiguousCall(
   toolCallId: string,
   conversationIds: readonly string[],
@@ -69,7 +72,7 @@ export interface Admission {
   readonly stop: AbortController
   /** True while the run's first commit waits for the storage. No other run may begin then. */
   isPaused: boolean
-  /** Resolves once the run has begun, or never will. */
+  /** Resolves once the run has begun, or can no longer begin. */
   readonly isOver: Promise<void>
 }
 
@@ -93,9 +96,11 @@ export class ActiveConversation {
   /** Callbacks that wait for a change. */
   readonly #changeWaiters = new Set<() => void>()
   #runEnd: Promise<RunEnd | null> = Promise.resolve(null)
-  /** Runs that are being ended, whoever drives them. If this tab resumes one meanwhile, it ends at once. */
+  /**
+   * Runs that are being ended, here or in another tab. If this tab resumes such a run meanwhile, the run ends at once.
+   */
   readonly #endingRuns = new Map<string, RunEnd>()
-  /** Takes commands on the conversation one at a time. None of them waits for a run or for storage space. */
+  /** Runs commands on the conversation one at a time. No command waits for a run or for storage space. */
   readonly enqueue: SerialQueue = createSerialQueue()
 
   constructor(scope: ConversationScope, { conversation, leases, tabs }: ActiveConversationParts) {
@@ -106,7 +111,7 @@ export class ActiveConversation {
     this.tabs = tabs
   }
 
-  /** Whether the conversation is worked on or shown. Other conversations can be dropped and read again. */
+  /** Whether this worker uses the conversation or a page shows it. If not, its state can be dropped and read again. */
   get isInUse(): boolean {
     const { conversationId, stream, storageRetry } = this.conversation
     return (
@@ -128,7 +133,7 @@ export class ActiveConversation {
     return [...this.admissions.values()].find((admission) => admission.isPaused) ?? null
   }
 
-  /** Resolves when nothing is driven any more, or the signal aborts. */
+  /** Resolves when no run is driven here any more, or the signal aborts. */
   async whenIdle(signal?: AbortSignal): Promise<void> {
     const aborted = signal && whenAborted(signal)
     while (this.#driver && !signal?.aborted) {
@@ -143,8 +148,8 @@ export class ActiveConversation {
   }
 
   /**
-   * Becomes the conversation's owner. Throws `conversation-busy` if another tab owns it. Also throws if another device
-   * works on its run, unless `mayResume` accepts that run for resuming (default: none). `isForced`: takes the run even if
+   * Becomes the conversation's owner. Throws `conversation-busy` if another tab owns it, or another device works on its
+   * run. `mayResume` decides whether to take over that device's run (default: never). `isForced`: takes the run even if
    * that device writes meanwhile.
    */
   async claim(
@@ -160,7 +165,7 @@ export class ActiveConversation {
       this.leases.setEpoch(conversationId, this.conversation.claimed.epoch)
     } catch (error) {
       this.releaseOwnership()
-      // Another device was quicker.
+      // `ownership-lost`: another device was quicker.
       if (!OffstageError.is(error) || error.code !== 'ownership-lost') throw error
       await this.conversation.refresh({ isOwner: false }).catch(() => undefined)
       throw otherDeviceError(conversationId)
@@ -168,8 +173,8 @@ export class ActiveConversation {
   }
 
   /**
-   * Conditions under which a claim stops no other device. A claim that is rejected only afterwards would already have
-   * fenced that device off.
+   * Conditions that let the store reject a claim that would stop another device. A check after the claim would be too
+   * late: the claim has already fenced that device off.
    */
   async #claimConditions(
     mayResume: (run: RunState) => boolean,
@@ -183,16 +188,17 @@ export class ActiveConversation {
     const { run } = conversation
     const isResumable = run !== null && mayResume(run)
     if (isBusyElsewhere && !isResumable) {
-      // Shows it now: these rows are already read, so no later change reports them as new.
+      // Shows it now: the rows are already read, so no later change would report them as new.
       conversation.stream.setOnOtherDevice(true)
       throw otherDeviceError(scope.conversationId)
     }
     const { epoch: ifEpoch, lastSeq: ifSeq } = newest
-    // Unless forced, the claim fails if the other device has written since. Those rows weren't part of this decision.
+    // Unless forced, the claim fails if the other device has written more rows: this decision didn't take them into
+    // account.
     return { ifEpoch, ...(isClaimedByOther && !(isResumable && isForced) && { ifSeq }) }
   }
 
-  /** Checks whether another device works on the open run, and shows the result. Only the store knows. */
+  /** Asks the store whether another device works on the open run, and shows the result. */
   async checkOtherDevices(): Promise<void> {
     const { conversation } = this
     const isFree = (): boolean =>
@@ -207,7 +213,7 @@ export class ActiveConversation {
     return this.conversation.stream.live.ownership === 'other-device'
   }
 
-  /** Whether another device made the newest claim and the run is open, whether it works or waits. */
+  /** Whether the run is open and another device made the newest claim, even if the run is waiting. */
   async isOpenElsewhere(newest?: NewestClaim): Promise<boolean> {
     const { conversation } = this
     if (!(await isClaimedElsewhere(conversation, this.leases, newest))) return false
@@ -228,8 +234,8 @@ export class ActiveConversation {
   }
 
   /**
-   * The run driven here, or the wanted run if that ended as this one began. `follows`: also publishes the current state
-   * to the page.
+   * The run driven here, or the requested run if it ended as the driven run began. In that case, or with `follows`,
+   * also publishes the current state to the page.
    */
   refTo(request: { readonly follows?: boolean; readonly runId?: string }): RunRef | null {
     if (this.#driver === null) return null
@@ -240,7 +246,7 @@ export class ActiveConversation {
     return { conversationId, runId: hasEnded ? previous.runId : this.#driver.runId }
   }
 
-  /** Owns the conversation while the work runs. For work between runs, in the queue. */
+  /** Owns the conversation while the work runs. Call it between runs, within the queue. */
   async runAsOwner<T>(work: () => Promise<T>): Promise<T> {
     await this.claim({ create: false })
     try {
@@ -250,7 +256,7 @@ export class ActiveConversation {
     }
   }
 
-  /** Appends as the owner, in the queue. Throws `conversation-busy` while a run is open. */
+  /** Appends as the owner; call it within the queue. Throws `conversation-busy` while a run is open. */
   appendBetweenRuns(
     facts: () => readonly FactDraft[] | null,
     options: Pick<AppendOptions, 'waits'> = {},
@@ -262,7 +268,10 @@ export class ActiveConversation {
     return this.runAsOwner(() => this.conversation.append(whenIdle, { runId: null, ...options }))
   }
 
-  /** Drives a run to its end, then the run that began with that end. `createDriver` makes the next run's driver. */
+  /**
+   * Drives a run to its end, then the run that began in the same append as that end. `createDriver` makes the next
+   * run's driver.
+   */
   drive(driver: RunDriver, createDriver: (runId: string) => RunDriver): void {
     this.#driver = driver
     resolveAll(this.#drivenWaiters)
@@ -281,7 +290,7 @@ export class ActiveConversation {
     const { next, requestedEnd } = driver
     if (next !== null) {
       const nextDriver = createDriver(next)
-      // The request to stop came too late for this run, so it ends the next one.
+      // The stop request came too late for this run, so it ends the next run.
       if (requestedEnd) nextDriver.requestEnd(requestedEnd)
       this.drive(nextDriver, createDriver)
       return end
@@ -290,8 +299,8 @@ export class ActiveConversation {
     // Keeps the lease if another run is about to begin, so that no other tab comes in between.
     if (end === null || !this.#hasNextRun) this.releaseOwnership()
     this.tabs.handleUndriven(this)
-    // The run is unfinished. Another tab that drives the run announces itself. Another device doesn't announce itself,
-    // so the store is asked.
+    // The run is unfinished. Another tab that drives the run announces itself, but another device doesn't, so the store
+    // is asked.
     if (end === null) void this.checkOtherDevices().catch(() => undefined)
     return end
   }
@@ -317,14 +326,14 @@ export class ActiveConversation {
     return [...this.admissions.values()].some(({ stop }) => !stop.signal.aborted)
   }
 
-  /** Releases the lease that was kept for a run, if that run doesn't begin. */
+  /** Releases the lease that was kept for the next run, if that run doesn't begin. */
   async releaseIfIdle(): Promise<void> {
     await this.enqueue(async () => {
       if (this.#driver === null && !this.#hasNextRun) this.releaseOwnership()
     })
   }
 
-  /** Marks the run as ending during the work that ends it, whoever drives it. */
+  /** Marks the run as ending while the work ends it, here or in another tab. */
   async whileEnding<T>(runId: string, end: RunEnd, work: () => Promise<T>): Promise<T> {
     this.#endingRuns.set(runId, end)
     try {
@@ -342,29 +351,29 @@ export class ActiveConversation {
   }: StoreChange): Promise<boolean> {
     const { conversation, leases: ownership } = this
     const lastSeq = conversationId === null ? null : newest
-    // Commits that wait for an unreachable store are retried now.
+    // The store may be reachable again, so waiting commits are retried.
     if (lastSeq === null) conversation.storageRetry.retry()
     try {
       const mayBeClaimed = lastSeq === null || epoch > conversation.claimed.epoch
-      // A waiting run holds no lease. The other device's change may leave it to this one.
+      // Only a lease holder has to stop. A waiting run holds no lease: the other device may leave the run to this one.
       const isActive = ownership.holds(this.scope.conversationId)
       if (mayBeClaimed && isActive && (await isClaimedElsewhere(conversation, ownership)))
         this.#driver?.handleTakeover()
       if (!(await conversation.hasNewRow(lastSeq))) return false
-      // Comes first, since it ends the run of a deleted conversation.
+      // The driver checks first, because it ends the run of a deleted conversation.
       await this.#driver?.checkStore()
       await conversation.refresh()
       await this.checkOtherDevices()
       return true
     } catch {
-      // The next use reads the conversation again.
+      // The change counts as old: the next use reads the conversation again.
       return false
     } finally {
       resolveAll(this.#changeWaiters)
     }
   }
 
-  /** Ends all runs of a deleted conversation, stored or not. */
+  /** Ends all runs of a deleted conversation, including requested runs that aren't stored yet. */
   async discard(reason: string): Promise<void> {
     for (const { stop } of this.admissions.values()) stop.abort(reason)
     this.#driver?.discard(reason)

@@ -14,13 +14,13 @@ import { FORMAT } from '../protocol/fact.ts'
 
 const DAY = 86_400_000
 
-/** A conversation, and those that its calls started. */
+/** A conversation with its descendants: conversations that its calls started. */
 interface Tree {
   readonly root: ConversationRecord
   readonly ids: readonly string[]
   /** Time of the newest change in the tree. Milliseconds since 1970. */
   readonly activeAt: number
-  /** Nothing of it may be dropped. */
+  /** True if the tree must not be dropped. */
   readonly isKept: boolean
 }
 
@@ -59,7 +59,7 @@ function treesOf(records: readonly ConversationRecord[], inUse: ReadonlySet<stri
   return trees.sort((a, b) => a.activeAt - b.activeAt)
 }
 
-/** Trees to drop, given all trees with the oldest activity first. `bytesOf` measures one tree. Pure. */
+/** Selects the trees to drop from all trees, which are sorted by oldest activity. `bytesOf` measures one tree. Pure. */
 function planRetention(
   trees: readonly Tree[],
   { days = Infinity, conversations = Infinity, bytes = Infinity }: Retention,
@@ -84,7 +84,7 @@ function planRetention(
   })
 }
 
-/** Names the lease of the tab that drops conversations: no conversation has this id. */
+/** Lease of the tab that drops conversations, under an id that no conversation has. */
 const LEASE = 'offstage:retention'
 /** Rows read at once to measure a conversation. */
 const BATCH_SIZE = 500
@@ -96,7 +96,7 @@ interface Size {
   readonly bytes: number
 }
 
-/** Drops conversations past their retention. Only one tab at a time does so, by what the store has then. */
+/** Drops conversations past their retention. Only one tab at a time does so. */
 export class ConversationRetention {
   readonly #registry: ConversationRegistry
   readonly #now: () => number
@@ -108,7 +108,7 @@ export class ConversationRetention {
     this.#now = now
   }
 
-  /** Drops conversations and returns them, oldest first. Returns none while another tab does the same. */
+  /** Drops conversations and returns them, oldest first. Drops none while another tab does so. */
   async retainConversations({
     retention,
     ...scope
@@ -119,7 +119,7 @@ export class ConversationRetention {
       try {
         const dropped: DroppedConversation[] = []
         for (const drop of await this.#plan(scope, retention)) {
-          // This tab slept, and another one took over.
+          // Another tab took the lease while this one was suspended.
           if (!leases.holds(LEASE)) break
           const { tree: _tree, ...report } = drop
           if (await this.#drop(scope, drop)) dropped.push(report)
@@ -143,13 +143,15 @@ export class ConversationRetention {
       })
     }
     const usedHere = new Set(this.#registry.inUse(scope))
-    // Usually nothing is to be dropped, so other tabs needn't be asked.
+    // Usually there is nothing to drop, so other tabs needn't be asked.
     if ((await plan(usedHere)).length === 0) return []
     const usedElsewhere = await this.#registry.tabs(scope).usedElsewhere()
     return plan(new Set([...this.#registry.inUse(scope), ...usedElsewhere]))
   }
 
-  /** Drops one conversation. False if it is in use by now, or has changed since. */
+  /**
+   * Drops one conversation with its descendants. False if any of them is in use by now, or has changed since the plan.
+   */
   async #drop(scope: AgentScope, { conversationId, tree }: Drop): Promise<boolean> {
     const active = await this.#registry.openConversation({ ...scope, conversationId })
     return active.enqueue(async () => {
@@ -189,7 +191,7 @@ export class ConversationRetention {
         record !== null &&
         !mustKeep(record) &&
         record.updatedAt <= tree.activeAt &&
-        // This conversation is in use only to be deleted.
+        // The conversation itself is in use only because it is being deleted.
         (record.conversationId === conversationId || !inUse.has(record.conversationId)),
     )
   }
@@ -209,7 +211,7 @@ export class ConversationRetention {
       let { lastSeq: after, bytes } = isSame ? cached : { lastSeq: 0, bytes: 0 }
       while (after < lastSeq) {
         const { rows } = await store.read(conversationId, { after, limit: BATCH_SIZE })
-        // A damaged record may claim any number of rows.
+        // A damaged record may claim more rows than there are.
         if (rows.length === 0) break
         for (const row of rows) bytes += utf8Length(JSON.stringify(row))
         after += BATCH_SIZE
@@ -221,7 +223,7 @@ export class ConversationRetention {
   }
 }
 
-/** Whether the conversation isn't this tab's to drop: another tab has it, it is gone, or it can't be read. */
+/** Whether this tab can't drop the conversation: another tab has it, it is gone, or it can't be read. */
 function isUnavailable(error: unknown): boolean {
   return (
     OffstageError.is(error) &&

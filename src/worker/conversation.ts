@@ -69,8 +69,8 @@ const isDraft = shape({
 })
 
 /**
- * Stores the text that the model is writing, so that people can see it after a crash. The text is one record that is
- * overwritten now and then, never a part of the history. Failed writes are ignored.
+ * Stores the text that the model is writing, so that people can see it after a crash. The text isn't part of the
+ * history: one record is overwritten now and then. Failed writes are ignored.
  */
 class DraftKeeper {
   readonly #options: DraftKeeperOptions
@@ -104,7 +104,7 @@ class DraftKeeper {
     await this.write()
   }
 
-  /** Writes the current text of a step that is written here. */
+  /** Writes the current text, if this worker receives the step. */
   async write(): Promise<void> {
     if (!this.#isActive) return
     const { conversationId, stream, store, epoch } = this.#options
@@ -137,12 +137,12 @@ class DraftKeeper {
     this.#lastWrite = { id: '', length: 0 }
   }
 
-  /** Shows the stored text of the open step, unless somebody is writing it. */
+  /** Shows the stored text of the open step, unless the step is being written, here or in another tab. */
   async showStored(run: RunState | null): Promise<void> {
     const { conversationId, stream, store } = this.#options
     if (run?.end !== null || !run.stepOpen || !canShowDraft(stream)) return
     const restored = restoredStep(await store.draftOf(conversationId).catch(() => undefined), run)
-    // Somebody may have begun to write meanwhile.
+    // The step may have begun to stream during the read.
     if (restored && canShowDraft(stream)) stream.adopt({ ...stream.live, step: restored })
   }
 }
@@ -151,7 +151,7 @@ function canShowDraft({ live }: Stream): boolean {
   return live.step === null && live.ownership !== 'other-tab'
 }
 
-/** The stored step, if it is the open one. */
+/** The stored text as a live step. Null unless it belongs to the current attempt of the open step. */
 function restoredStep(
   stored: unknown,
   { runId, steps, failedAttempts }: RunState,
@@ -164,8 +164,8 @@ function restoredStep(
 }
 
 /**
- * Facts to append, or a function that decides on them. The function is called right before the commit, when nobody else
- * can write any more. Null writes nothing.
+ * Facts to append, or a function that decides on them right before the commit, when no other write can come in between.
+ * Null writes nothing.
  */
 export type Facts = readonly FactDraft[] | ((run: CountedRun | null) => readonly FactDraft[] | null)
 
@@ -173,16 +173,16 @@ export interface AppendOptions {
   /** Default: the newest run. */
   readonly runId?: string | null
   readonly strict?: boolean
-  /** False: fails at once while the storage can't take the rows. Default true: waits, within a run. */
+  /** Default true: within a run, waits while the storage can't take the rows. False: fails at once. */
   readonly waits?: boolean
   /** Tries only once. The caller retries. */
   readonly once?: boolean
-  /** Id under which several workers may try the same append, and find it in the store. Default: a new one. */
+  /** Id that several workers may use to try the same append, which is then stored once. Default: a new id. */
   readonly appendId?: string
 }
 
 export interface KnownClaim {
-  /** Names the store that counts the epochs. */
+  /** Id of the store that counts the epochs. */
   readonly storeId: string
   readonly epoch: number
   /** When the claim was last known to hold, on the worker's monotonic clock. Milliseconds. */
@@ -194,7 +194,7 @@ export interface ConversationOptions {
   /** `storageKey` of the store. */
   readonly storage: string
   readonly store: Store
-  /** Whether stored rows may differ from appended ones. */
+  /** Whether rows are redacted, so that stored rows may differ from appended ones. */
   readonly redacts?: () => boolean
   readonly effects: Effects
   readonly output: StreamOutput
@@ -203,8 +203,8 @@ export interface ConversationOptions {
 }
 
 /**
- * A conversation in memory. Rows are folded only after their commit, so the state is what a reload would find. Folded
- * rows are published.
+ * A conversation in memory. Rows are folded only after their commit, so a reload would find the same state. Folded rows
+ * are published.
  */
 export class Conversation {
   readonly conversationId: string
@@ -212,7 +212,7 @@ export class Conversation {
   readonly storageRetry: StorageRetry
   readonly stream: Stream
   readonly claims: SharedClaims
-  /** Keeps the text of the step that is written here. */
+  /** Stores the text of the step that this worker receives. */
   readonly drafts: DraftKeeper
   /** Secret values of open calls' inputs, which are never stored. */
   readonly secrets: CallSecrets = new CallSecrets()
@@ -237,7 +237,7 @@ export class Conversation {
   #fault: Fault | null = null
   /** Prefix of append ids. Random bytes for each id would cost a system call, and a step appends twice. */
   readonly #appendPrefix: string
-  /** Counts appends, and each try. */
+  /** Number of appends and tries so far. */
   #appendCount = 0
   /** Appends whose rows aren't folded yet. */
   readonly #pendingAppends = new Set<string>()
@@ -266,7 +266,7 @@ export class Conversation {
     this.drafts = new DraftKeeper({ conversationId, store, stream, effects, epoch })
   }
 
-  /** Whether stored rows may differ from appended ones. Rely on the state, not on the facts that were passed. */
+  /** Whether stored rows may differ from appended ones. If so, read the state, not the appended facts. */
   get redacts(): boolean {
     return this.#redacts()
   }
@@ -275,7 +275,7 @@ export class Conversation {
     return this.#state
   }
 
-  /** The newest run, ended or not; null before the first. */
+  /** The newest run, ended or not. Null before the first run. */
   get run(): CountedRun | null {
     return this.#run
   }
@@ -286,8 +286,8 @@ export class Conversation {
   }
 
   /**
-   * Limits for a run that continues the given one: the same limits. Those from an imported file are capped by the
-   * agent's own.
+   * Limits for a run that continues the given run: the same limits. Limits from an imported file are capped by the
+   * agent's own limits.
    */
   limitsAfter(
     { runId, limits }: Pick<RunState, 'runId' | 'limits'>,
@@ -307,7 +307,9 @@ export class Conversation {
     return this.#parent
   }
 
-  /** Whether a call of another conversation waits for the run here. Only the page of that call resumes it. */
+  /**
+   * Whether a call of the parent conversation waits for the run here. Only the page of that call resumes such a run.
+   */
   async isAwaited(): Promise<boolean> {
     const parent = this.#parent
     const parentRecord = parent && (await this.#store.get(parent.conversationId))
@@ -332,7 +334,7 @@ export class Conversation {
     return this.#claimed
   }
 
-  /** Why the rows can't be folded to their end, or null. With a fault, nothing is driven or appended. */
+  /** Reason why some rows can't be folded; null if all can. With a fault, no run is driven and no row is appended. */
   get fault(): string | null {
     return this.#fault?.fault ?? null
   }
@@ -342,9 +344,12 @@ export class Conversation {
     return this.#callIds.has(toolCallId)
   }
 
-  /** Sends the page the end of a conversation that isn't read yet, if that is quicker than reading all of it. */
+  /**
+   * Sends the page the newest messages of a conversation that isn't read yet, if that is quicker than reading all of
+   * it.
+   */
   async preview(): Promise<void> {
-    // Queued before the read of all rows, which would delay it.
+    // Queued first: the read of all rows would delay it.
     await this.#enqueue(async () => {
       if (this.#state.seq > 0) return
       const state = await newestState(this.#store, this.conversationId)
@@ -359,8 +364,8 @@ export class Conversation {
   }
 
   /**
-   * Becomes the owner, and folds the rows that others wrote since. Creates a missing conversation if the options allow
-   * it. True if there were new rows.
+   * Becomes the owner, and folds the rows that others wrote since the last read. Creates a missing conversation if the
+   * options allow it. True if there were new rows.
    */
   async claim(options: ClaimOptions = {}): Promise<boolean> {
     const knownAt = this.#effects.monotonic()
@@ -374,7 +379,7 @@ export class Conversation {
     return this.#state.seq !== previousSeq
   }
 
-  /** Throws `conversation-broken` when the rows could not be folded to their end. */
+  /** Throws `conversation-broken` if some rows could not be folded. */
   refuseBroken(): void {
     const error = this.#faultError
     if (error !== null) throw error
@@ -392,8 +397,8 @@ export class Conversation {
   }
 
   /**
-   * Folds rows that anybody wrote since the last read. `isOwner`: false if another owner may have claimed the
-   * conversation since.
+   * Folds rows that any worker wrote since the last read. `isOwner`: false if another owner may have claimed the
+   * conversation meanwhile.
    */
   async refresh({ isOwner: mayOwn = true }: { readonly isOwner?: boolean } = {}): Promise<void> {
     // While the owner's commit waits for the storage, nobody else writes, so there is nothing to read.
@@ -402,8 +407,8 @@ export class Conversation {
   }
 
   /**
-   * Whether the store's newest row is unknown here. Waits for own commits under way, which are no news. `lastSeq`: 0 if
-   * the conversation was deleted, null if unknown.
+   * Whether the store has a row that isn't folded yet. Waits for this worker's own commits first. `lastSeq`: 0 if the
+   * conversation was deleted, null if unknown.
    */
   async hasNewRow(lastSeq: number | null): Promise<boolean> {
     if (lastSeq === null) return true
@@ -411,21 +416,20 @@ export class Conversation {
     return lastSeq > 0 ? lastSeq > seq : seq > 0
   }
 
-  /** Whether the folded conversation is gone, even if a new one has its id. */
+  /** Whether the folded conversation was deleted, even if a new conversation has its id. */
   async isDeleted(): Promise<boolean> {
     const record = await this.#store.get(this.conversationId)
     return makerOf(record) !== this.#creationKey
   }
 
   /**
-   * Commits facts in one transaction, then folds them. False if the decision was to write nothing. Appends that may
-   * wait are queued: a failed commit is retried, and rows stay in order. An append that doesn't wait may come between
-   * two tries.
+   * Commits facts in one transaction, then folds them. False if `facts` decided to write nothing. Appends with `waits`
+   * are queued and retried in order. Other appends may come between two tries.
    */
   async append(facts: Facts, options: AppendOptions = {}): Promise<boolean> {
     const { waits = true, once = false } = options
     const { storageRetry } = this
-    // Stays the same for each try. If only the answer was lost, the rows aren't written twice.
+    // Each try uses the same id: if only the answer was lost, the rows aren't written twice.
     const appendId = options.appendId ?? `${this.#appendPrefix}:${++this.#appendCount}`
     const commit = (onStored = (): void => undefined): Promise<boolean> =>
       this.#enqueue(() => this.#commit(facts, { ...options, appendId, onStored }))
@@ -434,7 +438,7 @@ export class Conversation {
       if (once) return await commit()
       if (waits) return await this.#enqueueCommit(() => storageRetry.persist(commit))
       const { reason, waitError } = storageRetry
-      // A run that waits for a part of the worker leaves the storage free.
+      // A run that waits for a part of the worker doesn't block the storage.
       if (waitError && reason !== 'part-unavailable') throw OffstageError.fromData(waitError)
       return await storageRetry.persist(commit, { waits })
     } finally {
@@ -469,7 +473,7 @@ export class Conversation {
     this.#claimed = { ...this.#claimed, knownAt }
     this.#isInDoubt = false
     onStored()
-    // Another worker stored a title in between, which needs no ownership.
+    // Storing a title needs no ownership, so another worker's title may have come in between.
     if (rows[0] && rows[0].seq !== this.#state.seq + 1) await this.#catchUp()
     else {
       this.#fold(rows)
@@ -479,7 +483,9 @@ export class Conversation {
     return true
   }
 
-  /** `isDecided`: a decision depends on the rows, so throws if the store returns only a copy. */
+  /**
+   * Reads and folds new rows. `isDecided`: a decision depends on the rows, so throws if the store returns only a copy.
+   */
   async #catchUp({ isDecided = false } = {}): Promise<void> {
     const { seq } = this.#state
     let stored = await this.#store.read(this.conversationId, { after: seq })
@@ -500,7 +506,8 @@ export class Conversation {
     this.#fold(sound)
     if (!isCopy) this.#isInDoubt = false
     if (ownRows.length > 0) this.#onCommitted(ownRows)
-    // A run that was refused here is shown until the next one begins, which may be another device's.
+    // A run that was refused here stays shown until another run begins, maybe on another device. Push the rows, so that
+    // the page sees it begin.
     const hasWaiter =
       this.storageRetry.waiter !== null || (this.#isRead && refusedRun(this.stream.live))
     this.#isRead = true
@@ -511,14 +518,14 @@ export class Conversation {
     } else if (mustPush) this.stream.pushRows(sound)
     else this.stream.settleRows(sound)
     if (record === null || fault?.kind === 'newer' || isCopy) return
-    // Notes the fault in the record for lists, which read no rows. A failed write is ignored.
+    // Notes the fault in the record, because lists read no rows. A failed write is ignored.
     const broken = fault?.fault ?? null
     if ((record.broken ?? null) !== broken) {
       await this.#store.mark(this.conversationId, broken).catch(() => undefined)
     }
   }
 
-  /** Whether the folded rows are the beginning of what the store has now. */
+  /** Whether the store's rows still begin with the folded rows. */
   #isContinued(record: ConversationRecord | null): boolean {
     return (
       this.#fault === null &&
@@ -558,7 +565,7 @@ export class Conversation {
       if (isStart(row) && row.appendId === this.#importId) this.#importedRunId = row.runId
       this.#pendingAppends.delete(row.appendId)
     })
-    // Notes ended consents. A later row that gives one of them again is a copy, whoever wrote it.
+    // Notes ended consents: a later row that gives the same consent again is a copy, and doesn't count.
     for (const { consentId, scope } of allConsents)
       if (!this.#state.consents.some((consent) => consent.scope === scope))
         void this.claims.note('consents', consentId)

@@ -56,10 +56,10 @@ interface ChildRunResumerOptions {
   readonly effects: Pick<Effects, 'sleep'>
 }
 
-/** Child runs without an active driver. The owner of the parent run resumes them. */
+/** Finds a driver for child runs without one: the owner of the parent run resumes them. */
 class ChildRunResumer {
   readonly #options: ChildRunResumerOptions
-  /** Pending requests to the page, by conversation. */
+  /** Pending requests to the page, by child conversation. */
   readonly #pageRequests = new Map<ActiveConversation, Promise<void>>()
 
   constructor(options: ChildRunResumerOptions) {
@@ -67,8 +67,8 @@ class ChildRunResumer {
   }
 
   /**
-   * Resolves once the run is driven, here or in another tab, or no call waits for it any more. Asks the page to
-   * resume it once the needed agents exist. Throws `conversation-busy` when the waiting agent is gone.
+   * Resolves once the child run is driven, here or in another tab, or no call waits for it any more. Asks the page to
+   * resume it once the needed agents exist. Throws `conversation-busy` when this agent is released.
    */
   async untilDriven(active: ActiveConversation, agentId: string): Promise<void> {
     const { launcher, effects } = this.#options
@@ -87,7 +87,7 @@ class ChildRunResumer {
   #requestResumeOnce(active: ActiveConversation, agentId: string): void {
     if (this.#pageRequests.has(active)) return
     const request = this.#requestResume(active, agentId)
-      // A page that fails to answer resumes nothing.
+      // If the page fails to answer, nothing is resumed now: the loop asks again.
       .catch(() => undefined)
       .finally(() => this.#pageRequests.delete(active))
     this.#pageRequests.set(active, request)
@@ -155,8 +155,8 @@ function inputError(message: string): OffstageError {
 const NOT_KEPT = 'name its conversation, if it is still stored, to keep it as a user message'
 
 /**
- * Handles an output that no call waits for: keeps it as a message, so that the model sees it at its next turn. Only
- * warns if its conversation is unknown (null).
+ * Handles an output that no call waits for: keeps it as a message, which the model sees at its next turn. If the
+ * conversation is unknown (null), only warns.
  */
 async function keepLateOutput(
   active: ActiveConversation | null,
@@ -172,7 +172,7 @@ async function keepLateOutput(
   const message = { ...syntheticMessage(text), id: effects.newId('msg_') }
   const facts: FactDraft[] = [
     { type: 'messages-imported', messages: [message] },
-    // The tool is no longer known, so its output counts as untrusted.
+    // The call's tool is no longer known, so its output counts as untrusted.
     { type: 'context-tainted', after: message.id, origin: 'a late output' },
   ]
   try {
@@ -209,12 +209,12 @@ type CommandHandlers = readonly [
   Undoing,
 ]
 
-/** A value of every type in the list. */
+/** A type that has the members of every type in the list. */
 type Intersection<List> = List extends readonly [infer First, ...infer Rest]
   ? First & Intersection<Rest>
   : unknown
 
-/** Answers the page's commands, without the wire protocol: admits runs, finds them, and passes on answers. */
+/** Answers the page's commands, independent of the wire protocol: begins runs, finds them, and passes on answers. */
 export class Host {
   readonly library: Library
   readonly retention: ConversationRetention
@@ -331,7 +331,7 @@ export class Host {
         const ref = await this.#resumeRun(scope)
         if (ref !== null || !this.#registry.find(scope)?.isOnOtherDevice) return ref
       } catch (error) {
-        // The conversation was just found to be broken. The others still work.
+        // The conversation was just found to be broken. Others can still be resumed.
         if (!OffstageError.is(error) || error.code !== 'conversation-broken') throw error
       }
     }
@@ -344,7 +344,7 @@ export class Host {
     const active = await this.#registry.openConversation(command)
     active.tabs.announceResume(conversationId)
     if (continueLimits) active.conversation.storageRetry.retry()
-    // Read before any wait: a run that begins and ends meanwhile isn't the run of this request.
+    // Read before any wait: a run that begins and ends during a wait isn't the run to continue.
     const continuation = continueLimits
       ? await this.#resumer.continuationOf(active, continueLimits)
       : null
@@ -377,8 +377,7 @@ export class Host {
       if (active.conversation.run?.forCall) await end(active)
       await this.#families.visit(active, end)
     }
-    // Failed work (another tab owns the conversation, the storage refuses) is done when the conversation is opened
-    // next.
+    // Failures are ignored (another tab owns the conversation, the storage refuses): the next opening tries again.
     void work().catch(() => undefined)
   }
 
@@ -394,7 +393,7 @@ export class Host {
     return active.enqueueNow(() => this.#resumer.resume(active, agentId, resume))
   }
 
-  /** Resumes a run that the page didn't ask for, and notifies the page, which resumes the child runs. */
+  /** Resumes a run without a request from the page, and notifies the page, which then resumes the child runs. */
   async #inherit(
     active: ActiveConversation,
     agentId: string,
@@ -409,7 +408,7 @@ export class Host {
 
   async abortRun(command: AbortRun): Promise<boolean> {
     const isEnded = await this.commands.abort(command)
-    // The page that began the child runs may be gone.
+    // The page that began the child runs may be gone, so they are ended here.
     const active = this.#registry.find(command)
     if (isEnded && active) this.#endOrphans(active, command.agentId)
     return isEnded
@@ -428,7 +427,7 @@ export class Host {
     })
   }
 
-  /** Asks the store itself, since this worker may have slept while another one took over. */
+  /** Asks the store, since this worker may have been suspended while another one took over. */
   async confirmLease({ epoch, ...scope }: LeaseCheck): Promise<boolean> {
     const { conversationId } = scope
     const active = await this.#registry.openConversation(scope)
@@ -441,7 +440,9 @@ export class Host {
     return announceChild(this.#registry, command)
   }
 
-  /** Takes over the open run and resumes it. Another tab is asked to hand it over, another device is fenced off. */
+  /**
+   * Takes over the open run and resumes it. Another tab is asked to hand the run over. Another device is fenced off.
+   */
   async takeOver(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
     const active = await this.#registry.openConversation(command)
     const { conversationId } = command
@@ -450,14 +451,14 @@ export class Host {
     return this.#resumeRun({ ...command, takesOver: true })
   }
 
-  /** Publishes progress for late listeners and other tabs. This worker's page has already shown it. */
+  /** Publishes progress to late listeners and other tabs. This worker's page has already shown it. */
   progress({ runId, path, progress, ...scope }: ProgressNotice): void {
     this.#registry
       .find(scope)
       ?.conversation.stream.addShown({ type: 'tool-progress', runId, path, progress })
   }
 
-  /** Resumes a run that lost its tab. The lease is held. */
+  /** Resumes a run whose tab is gone. The lease is held. */
   async #resumeOrphaned(active: ActiveConversation, agentId: string): Promise<void> {
     try {
       await this.#inherit(active, agentId, {})
@@ -488,7 +489,7 @@ type LinkOptions = Omit<HostOptions, 'page' | 'pageId' | 'notify'>
 export class PageConnection {
   readonly #options: LinkOptions
   readonly #locks = new Map<string, () => void>()
-  /** Locks whose release arrived before their request: the two travel on different ports. */
+  /** Locks that were released before they were requested: requests and releases arrive on different ports. */
   readonly #released = new Set<string>()
   #host: Host | null = null
 
@@ -496,10 +497,10 @@ export class PageConnection {
     this.#options = options
   }
 
-  /** Returns the method with the command's name, from the part that has it. */
+  /** Returns the method with the command's name, from the object that has it. */
   answer(name: keyof WorkerCalls): (argument: never) => unknown {
     const handlers = name in this ? [this] : this.#connectedHost.handlers
-    // The parts together have every method that the table names.
+    // Together, the handlers have every method of the command table.
     const handler = handlers.find((each) => name in each) as PageConnection &
       Intersection<CommandHandlers>
     const answers: Answers<WorkerCalls> = handler
@@ -532,7 +533,7 @@ export class PageConnection {
     return holdLifeLock(name, new Promise((release) => this.#locks.set(name, release)))
   }
 
-  /** Accepts the run without waiting for it. The run's outcome arrives as its last event. */
+  /** Accepts the run without waiting for it. Its last event reports the outcome. */
   startRun(command: StartRun): void {
     void this.#connectedHost.startRun(command)
   }

@@ -22,13 +22,13 @@ type ImportRef = ConversationScope & { readonly importId: string }
 interface PartialImport {
   readonly active: ActiveConversation
   readonly agentId: string
-  /** State without messages: the end of the import needs only the newest run, the queue and the consents. */
+  /** State without messages: finishing the import needs only the newest run, the queue and the consents. */
   state: ConversationState
-  /** The file already marks its history as imported, and so as tainted. */
+  /** Whether the file already marks its history as imported, and therefore as tainted. */
   isMarked: boolean
 }
 
-/** Imports conversations in parts. Each is stored completely or not at all. */
+/** Imports conversations in parts. Each conversation is stored completely or not at all. */
 export class Imports {
   readonly #registry: ConversationRegistry
   readonly #now: () => number
@@ -46,13 +46,13 @@ export class Imports {
       const rows = checkedRows(command)
       const store = await this.#registry.store(command)
       if (after === 0) {
-        // A partial conversation needs an owner. An abandoned import of the same conversation is replaced.
+        // A partial conversation needs an owner. So does an abandoned import, which this one replaces.
         const needsOwner =
           !isLast || (await store.get(conversationId))?.broken === INCOMPLETE_IMPORT
         if (needsOwner && !(await this.#beginImport(command))) return false
       }
       const partial = this.#partials.get(importId)
-      // The worker that received the earlier rows is gone.
+      // The worker that received the earlier rows is gone, and its partial import with it.
       if (after > 0 && !partial) throw takenOverError()
       const previous = partial?.state ?? startState(conversationId)
       const state = fold(previous, rows)
@@ -72,7 +72,7 @@ export class Imports {
       if (isLast && isPlaced) await this.#notifyChanged(command)
       return isPlaced
     } catch (error) {
-      // If that fails too, the partial conversation stays broken.
+      // If the deletion fails too, the partial conversation stays broken.
       await this.dropImport(command).catch(() => undefined)
       throw error
     }
@@ -90,14 +90,17 @@ export class Imports {
     }
   }
 
-  /** Drops the agent's unfinished imports. Parts that can't be deleted stay broken until they are imported again. */
+  /**
+   * Drops the agent's unfinished imports. A partial conversation that can't be deleted stays broken until it is
+   * imported again.
+   */
   release(agentId: string): void {
     for (const [importId, partial] of this.#partials)
       if (partial.agentId === agentId)
         void this.dropImport({ ...partial.active.scope, importId }).catch(() => undefined)
   }
 
-  /** Takes the lease for an import. False if another tab, or other work in this one, has the conversation. */
+  /** Takes the lease for an import. False if another tab or other work in this tab has the lease. */
   async #beginImport({ importId, ...scope }: ImportRows): Promise<boolean> {
     const { agentId, conversationId } = scope
     const active = await this.#registry.openConversation(scope)
@@ -136,8 +139,8 @@ function checkedRows({ conversationId, importId, after, rows }: ImportRows): Row
 }
 
 /**
- * Turns a file's system messages into user messages. Only the app gives instructions; people and the model see a file's
- * as somebody's content.
+ * Turns a file's system messages into user messages. Only the app may give instructions: text from a file counts as
+ * content.
  */
 function withoutInstructions(row: Row): Row {
   if (row.type !== 'messages-imported') return row
@@ -147,7 +150,7 @@ function withoutInstructions(row: Row): Row {
   return { ...row, messages }
 }
 
-/** Keeps imported calls from being undone: nobody knows whether they happened. */
+/** Keeps imported calls from being undone: nobody knows whether they really ran. */
 function withoutUndo(row: Row): Row {
   if (!('by' in row)) return row
   const { undoable: _undoable, ...by } = row.by
@@ -164,15 +167,15 @@ function withoutMessages(state: ConversationState): ConversationState {
 }
 
 /**
- * Rows that end an imported conversation. An open run would be driven twice, here and at its origin, so it ends with
- * its calls. Consents are revoked, since they were given elsewhere. Pure.
+ * Rows that end an imported conversation. An open run is ended, or two browsers would drive it: this one and the one
+ * that exported it. Consents are revoked, since they were given elsewhere. Pure.
  */
 function closingRows({ run, queue, consents }: ConversationState, at: number): NewRow[] {
   const open = run?.end === null ? run : null
   const end = { outcome: 'aborted', reason: IMPORTED } as const
   const drafts: FactDraft[] = [
     ...(open?.calls.flatMap(settlementAtEnd).map(settledFact) ?? []),
-    // Otherwise the next run would treat queued messages as written at this page.
+    // Withdraws queued messages, or the next run would treat them as written on this page.
     ...withdrawalFacts({ queue }),
     ...(open ? [{ type: 'run-ended' as const, end }] : []),
     ...consents.map(({ consentId }) => ({
@@ -184,7 +187,7 @@ function closingRows({ run, queue, consents }: ConversationState, at: number): N
   return withParents(drafts, null).map((fact) => ({ runId: run?.runId ?? null, ...fact, at }))
 }
 
-/** Whether an earlier import marked the history, and it wasn't cleared since. */
+/** Whether the history has an import mark, and wasn't cleared after it. `before`: the result for the earlier rows. */
 function hasImportMark(rows: readonly Row[], before: boolean): boolean {
   const row = rows.findLast((each) => each.type === 'history-cleared' || isImportMark(each))
   return row ? row.type !== 'history-cleared' : before

@@ -21,7 +21,7 @@ import type { FactDraft } from './store/fact-draft.ts'
 
 /**
  * Facts that a fork begins with: messages up to `lastMessageId`, the title, and the model's other context, including
- * taint. Default for `lastMessageId`: the newest message whose calls are settled. Null if there is no such message.
+ * taint. Default for `lastMessageId`: the last message before open calls. Null if the given message doesn't exist.
  * Throws `calls-pending` if calls in these messages are open. Pure.
  */
 function forkedFacts(
@@ -41,8 +41,8 @@ function forkedFacts(
   return [
     ...(messages.length > 0 ? [{ type: 'messages-imported' as const, messages }] : []),
     ...context.filter(({ type }) => !TAINT_ROWS.has(type)).map(toDraft),
-    // Imported messages don't say which of them were derived from untrusted content, so all branches of the fork are
-    // tainted.
+    // Imported messages don't record which of them derive from untrusted content, so the fork is tainted on all
+    // branches.
     ...new TaintWalk(nodes, [...context, clearToolOrigins(nodes)]).taint.map(
       ({ at: _at, ...taint }) => ({
         type: 'context-tainted' as const,
@@ -59,7 +59,7 @@ const TAINT_ROWS: ReadonlySet<ContextRow['type']> = new Set([
   'descriptions-changed',
 ])
 
-/** Clears the origins of tool descriptions. The fork's own rows will name those of its requests. */
+/** Clears the origins of tool descriptions. The fork's own rows will name the origins for its requests. */
 function clearToolOrigins(nodes: readonly MessageNode[]): ContextRow {
   const after = nodes.at(-1)?.id ?? null
   return { type: 'descriptions-changed', after, origins: [], seq: Infinity, at: 0 }
@@ -69,7 +69,7 @@ function toDraft({ seq: _seq, at: _at, ...fact }: ContextRow): FactDraft {
   return fact
 }
 
-/** Messages before the first step with open calls. That step belongs to the run. */
+/** Messages before the first step with open calls. Open calls belong to a run, which isn't forked. */
 function beforeOpenCalls(path: readonly MessageNode[]): readonly MessageNode[] {
   const open = path.findIndex((node) => hasOpenCalls(node))
   return open < 0 ? path : path.slice(0, open)
@@ -79,7 +79,7 @@ function hasOpenCalls({ kind, calls }: MessageNode): boolean {
   return kind !== 'imported' && calls.some((call) => !isSettled(call))
 }
 
-/** Messages that lead to one, that message, and the results of its calls. Null if one is missing. */
+/** The path to a message, and the results of its calls. Null if a message of the path is missing. */
 function pathTo({ path, others }: ConversationState, id: string): readonly MessageNode[] | null {
   const nodes = new Map([...path, ...others].map((node) => [node.id, node]))
   const found = [...ancestry(nodes, id)].toReversed()
@@ -90,7 +90,7 @@ function pathTo({ path, others }: ConversationState, id: string): readonly Messa
   return results ? [...found, results] : found
 }
 
-/** Lists, reads, renames, forks and deletes stored conversations. Runs nothing in them. */
+/** Lists, reads, renames, forks and deletes stored conversations. Begins no runs. */
 export class Library {
   readonly #registry: ConversationRegistry
   readonly #now: () => number
@@ -103,7 +103,7 @@ export class Library {
   async listConversations(
     scope: AgentScope & { readonly unfinished?: boolean; readonly children?: boolean },
   ): Promise<ConversationRecord[]> {
-    // A claim that nothing followed, such as that of a refused first message, is no conversation yet.
+    // A claim without rows isn't a conversation yet: its first message may have been refused.
     const all = (await this.#registry.list(scope)).filter(
       ({ broken, lastSeq }) => lastSeq || broken,
     )
@@ -111,7 +111,7 @@ export class Library {
     return scope.unfinished ? records.filter((record) => record.openRunId !== null) : records
   }
 
-  /** Reads a conversation, up to its fault if it is broken. */
+  /** Reads a conversation. A broken conversation is read up to its fault. */
   async getConversation(scope: ConversationScope): Promise<StoredConversation | null> {
     const store = await this.#registry.store(scope)
     const { record } = await store.read(scope.conversationId, { limit: 0 })
@@ -152,14 +152,14 @@ export class Library {
     return true
   }
 
-  /** Title made from the first message. Empty while nobody has written anything. */
+  /** Title made from the first message with text. Empty if there is none. */
   async #defaultTitle(scope: ConversationScope): Promise<string> {
     const { conversation } = await this.#registry.openConversation(scope)
     await conversation.refresh()
     return titleFromMessages(conversation.state) ?? ''
   }
 
-  /** Forks a conversation. A retry finds the fork that the first try made. */
+  /** Forks a conversation. A retry finds the fork that an earlier try made. */
   async forkConversation({ forkId, lastMessageId, ...scope }: ForkConversation): Promise<boolean> {
     if ((await (await this.#registry.store(scope)).get(scope.conversationId)) === null) return false
     const { conversation } = await this.#registry.openConversation(scope)
@@ -184,8 +184,8 @@ export class Library {
   }
 
   /**
-   * Deletes a conversation with its descendants. Returns its id, then theirs. Aborts its runs first, since those could
-   * start more descendants, then the descendants' runs.
+   * Deletes a conversation with its descendants, and returns their ids. Aborts the conversation's own runs first, since
+   * they could start more descendants, then the descendants' runs.
    */
   async #delete(scope: ConversationScope): Promise<string[]> {
     const active = await this.#registry.openConversation(scope)
@@ -207,7 +207,7 @@ export class Library {
     })
   }
 
-  /** Deletes all conversations. Runs that aren't stored yet don't begin. */
+  /** Deletes all conversations. Requested runs that aren't stored yet don't begin. */
   async wipeConversations(scope: AgentScope): Promise<number> {
     const ids = new Set(this.#registry.inUse(scope))
     for (const { conversationId } of await this.#registry.list(scope)) ids.add(conversationId)

@@ -6,8 +6,8 @@ import * as whole from './action-part.ts'
 export type ActionPart = typeof whole
 
 /**
- * Id of the build, if the worker's parts are files of their own. Set by the build. A part of another build is refused:
- * it might read calls by other rules.
+ * Id of the build, set by the build if the worker's parts are separate files. A part from another build is refused: it
+ * might parse calls differently.
  */
 declare const OFFSTAGE_PARTS: string | undefined
 
@@ -24,7 +24,7 @@ export function setPartAddress(url: string | undefined): void {
   address = url
 }
 
-/** The part, if it is loaded. */
+/** The part. Undefined if it isn't loaded. */
 export function loadedActionPart(): ActionPart | undefined {
   return loadedPart
 }
@@ -34,14 +34,14 @@ export function actionPart(): ActionPart {
   return loadedPart ?? fail('it was not loaded')
 }
 
-/** The part, loaded if it wasn't. */
+/** The part, loaded first if necessary. */
 export async function needActionPart(): Promise<ActionPart> {
   return loadedPart ?? ((await loadActionPart()) as ActionPart)
 }
 
 /**
- * Loads the part. Null if it is loaded. Tries the given address, then the worker's folder. Rejects with
- * `worker-load-failed`; the next call tries again.
+ * Loads the part. Null if it is already loaded. Tries the given address, then the worker's folder. Rejects with
+ * `worker-load-failed`; a later call tries again.
  */
 export function loadActionPart(): Promise<ActionPart> | null {
   if (loadedPart) return null
@@ -54,9 +54,9 @@ async function loadFile(): Promise<ActionPart> {
   let failure: unknown
   for (const url of [address ?? defaultUrl, defaultUrl]) {
     try {
-      // Some browsers never fetch a module again that failed once.
+      // A query makes the address new: some browsers never fetch a module again after a failure.
       await resolveWithin(import(attempts++ === 0 ? url : `${url}?${attempts}`), LOAD_MS)
-      // The file sets a global: a bundler may drop the exports of a file that it sees no import of.
+      // The file sets a global, because a bundler may drop exports that nothing imports.
       loadedPart = Reflect.get(globalThis, `offstage ${OFFSTAGE_PARTS}`) as ActionPart | undefined
       if (loadedPart) return loadedPart
       failure = 'the server did not answer in time, or the file is from another release'

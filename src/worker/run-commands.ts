@@ -21,8 +21,8 @@ import type { KeepAnswer, KeepOutcomes, NestedAnswer, NestedCall } from '../prot
 import type { NestedCalls } from './run/step-calls.ts'
 
 /**
- * Answers requests from the functions of composite tools, for a run driven here. Null if that run is resumed elsewhere,
- * or later.
+ * Answers requests from the functions of composite tools, for a run driven here. Null if the run isn't driven here any
+ * more.
  */
 export class CompositeCommands {
   readonly #registry: ConversationRegistry
@@ -45,7 +45,7 @@ export class CompositeCommands {
   }
 }
 
-/** Limits for trying a command again while its run moves between tabs: attempts, and milliseconds. */
+/** Limits for retrying a command while its run moves between tabs: attempts, and milliseconds. */
 const MAX_ATTEMPTS = 6
 const LIMIT_MS = 20_000
 
@@ -63,14 +63,14 @@ export interface RunCommandsOptions {
     agentId: string,
     options: { readonly asChild: boolean; readonly accepts: (run: RunState) => boolean },
   ): Promise<unknown>
-  /** Resolves once somebody drives the open child run, no call waits for it, or the agent is gone. */
+  /** Resolves once the open child run is driven, or no call waits for it. Rejects when the agent is released. */
   untilDriven(active: ActiveConversation, agentId: string): Promise<void>
 }
 
 /**
  * Applies people's commands to an open run, such as a stop request or an answer to a call. The run's driver carries
- * them out: this worker, another tab, or this worker once it has resumed the run. The run may move meanwhile, so a
- * command is done only once its result is stored. Until then, the current driver is asked.
+ * them out: this worker, another tab, or this worker once it has resumed the run. The run may move meanwhile, so the
+ * current driver is asked until the command's result is stored.
  */
 export class RunCommands {
   readonly #options: RunCommandsOptions
@@ -107,7 +107,7 @@ export class RunCommands {
     const commandId = effects.newId('answer-')
     const sent = { commandId, command: { type: 'answer', toolCallId, answer, pageId } } as const
     const isApplied = await this.#execute(active, agentId, sent)
-    // The driver may have stored it, and vanished before it could say so.
+    // The driver may have stored the answer, and vanished before it reported that.
     return isApplied || active.conversation.hasAppended(commandId)
   }
 
@@ -135,7 +135,7 @@ export class RunCommands {
           ? await this.#send(scope, { type: 'revoke', runId: run.runId, consentId })
           : await revokeBetweenRuns(active, consentId)
       if (isDone) return true
-      // A run ended or began in between.
+      // The run ended, or another one began, before the command arrived.
       if (attempt > MAX_ATTEMPTS) throw otherOwnerError(scope.conversationId)
     }
   }
@@ -143,11 +143,11 @@ export class RunCommands {
   async #send(scope: ConversationScope, command: TabCommand): Promise<boolean> {
     const { registry, effects } = this.#options
     const active = await registry.openConversation(scope)
-    // Waits until a requested run has begun.
+    // The requested run must have begun.
     if ('runId' in command) await active.admissions.get(command.runId)?.isOver
     const commandId = effects.newId('message-')
     const isApplied = await this.#execute(active, scope.agentId, { commandId, command })
-    // The driver may have stored it, and vanished before it could say so.
+    // The driver may have stored the command, and vanished before it reported that.
     return isApplied || active.conversation.hasAppended(commandId)
   }
 
@@ -171,7 +171,7 @@ export class RunCommands {
       : await (command.type === 'answer'
           ? driver.answer(command, commandId)
           : driver.steer(command, commandId))
-    // A stopped driver takes no commands. If the run's end is stored, it settles the call.
+    // A stopped driver takes no commands. Once its run's end is stored, the call is settled, too.
     if (result !== 'not-waiting' || !driver.isStopped) return result
     return (await runEnd) === null ? 'other-owner' : 'not-waiting'
   }
@@ -182,7 +182,7 @@ export class RunCommands {
     const { effects, resumeOpen, untilDriven } = this.#options
     let deadline = effects.monotonic() + LIMIT_MS
     for (let attempt = 1; ; attempt++) {
-      // A run that was driven here until now will soon be driven elsewhere.
+      // If this worker drove the run until now, another tab will drive it soon.
       const isMoving = active.driver !== null || attempt > 1
       const localResult = await this.perform(active, sent)
       if (localResult !== 'other-owner') return localResult === 'applied'
@@ -197,10 +197,10 @@ export class RunCommands {
       if (remoteResult === 'other-owner') continue
       if (remoteResult !== null) return remoteResult === 'applied'
       try {
-        // An abort calls no model, so it may also resume a child run.
+        // An abort calls no model, so even a child run may be resumed for it.
         await resumeOpen(active, agentId, {
           asChild: sent.command.type === 'abort',
-          // Asking the other tabs took time, so the run is checked again.
+          // Other tabs were asked meanwhile, so the run is checked again.
           accepts: (run) => storedResult(run, sent.command) === 'open',
         })
         if (active.driver !== null || !(await conversation.isAwaited())) continue
@@ -208,7 +208,7 @@ export class RunCommands {
         deadline = effects.monotonic() + LIMIT_MS
         attempt = 0
       } catch (error) {
-        // Another tab was quicker. The next attempt asks it.
+        // Another tab has taken the run. The next attempt asks that tab.
         if (active.paused || !isOtherOwnerError(error)) throw error
       }
     }
@@ -232,18 +232,18 @@ function revokeBetweenRuns(active: ActiveConversation, consentId: string): Promi
 
 type Abort = Pick<AbortRun, 'reason' | 'error'>
 
-/** End that an abort causes. With an error, the run fails in this tab only: it may work in another. */
+/** End that an abort causes. With an error, the run fails in this tab only: it may work in another tab. */
 function endOf({ reason, error }: Abort): RunEnd {
   return error ? { outcome: 'failed', error } : { outcome: 'aborted', reason }
 }
 
-/** Result of a request to end a run. Without a stored end, somebody else resumes it. */
+/** Result of a request to end a run. If no end is stored, another owner will resume the run. */
 function resultOf(stored: RunEnd | null, end: RunEnd): CommandResult {
   if (stored === null) return 'other-owner'
   return stored.outcome === end.outcome ? 'applied' : 'not-waiting'
 }
 
-/** Result of the command according to the store. `open`: the run is open and nothing is decided. */
+/** Result of the command according to the store. `open`: the run is open and the command hasn't taken effect. */
 function storedResult(
   run: RunState | null,
   command: TabCommand,
@@ -256,7 +256,7 @@ function storedResult(
   return isAborted && run.end.outcome === 'aborted' ? 'applied' : 'not-waiting'
 }
 
-/** Throws `other-tab` if the call acts on this page, but the person approves it on another one. */
+/** Throws `other-tab` if an approved call acts on the page of another tab: a person must approve it there. */
 function requireAnyPage(
   run: RunState | null,
   { toolCallId, answer }: Extract<TabCommand, { type: 'answer' }>,

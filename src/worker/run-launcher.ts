@@ -33,7 +33,7 @@ type Registry = Pick<ConversationRegistry, 'find' | 'openConversation'>
 /** Parent runs with their child runs: adds up what they use, and ends children with their parent. */
 export class RunFamilies {
   readonly #registry: Registry
-  /** Child runs that are waiting for their model, with no output stored yet. By parent run. */
+  /** Child runs whose next step is requested from the model but not stored yet, by parent run. */
   readonly #reservedSteps = new Map<string, Set<string>>()
 
   constructor(registry: Registry) {
@@ -65,8 +65,8 @@ export class RunFamilies {
   }
 
   /**
-   * Visits child runs whose calls have ended, and notes what they used after that. `endOrphan` ends a child run that
-   * nobody drives.
+   * Visits child runs whose calls are settled, and records the usage that isn't counted yet. `endOrphan` ends a child
+   * run that nobody drives.
    */
   async visit(
     { conversation, scope }: ActiveConversation,
@@ -79,7 +79,7 @@ export class RunFamilies {
     }
   }
 
-  /** Handles the end of a child run. If its call ended earlier, the child's usage is noted now. */
+  /** Handles the end of a child run. If its call was settled earlier, records the child's usage now. */
   async handleEnd({ conversation, scope }: ActiveConversation): Promise<void> {
     const { parent, run } = conversation
     if (!parent || !run?.forCall || run.end === null) return
@@ -119,11 +119,12 @@ export class RunFamilies {
     const isOver = parentRun?.runId !== parent?.runId || parentRun?.end !== null
     if (isOver || !call || isSettled(call))
       return { type: 'end', end: { outcome: 'aborted', reason: PARENT_ENDED } }
-    // A discussion of the call has limits of its own.
+    // A discussion of the call isn't its child run: it has its own limits.
     if (call.child?.conversationId !== conversationId)
       return { type: 'step', run: withReachedLimit(run, limitOf(run)) }
     const childUsage = await this.#loadChildUsage(scope, parentRun)
-    // No await from here until the run is marked. If several child runs ask at once, each counts those before it.
+    // No await from here until the step is reserved. If several child runs ask at once, each counts the earlier
+    // reservations.
     const reserved = this.#reservedSteps.get(parentRun.runId) ?? new Set()
     reserved.delete(run.runId)
     const reservedUsage: Spent = { steps: reserved.size, usage: {}, activeMs: 0 }
@@ -139,7 +140,7 @@ export class RunFamilies {
     return { type: 'step', run: { ...withReachedLimit(run, limitOf(run)), limits } }
   }
 
-  /** Loads the child runs of a run. Returns a function that gives what they have used when it is called. */
+  /** Loads the child runs of a run. Returns a function that returns their usage at the time of its call. */
   async #loadChildUsage(
     scope: AgentScope,
     { children = [] }: CountedRun,
@@ -192,7 +193,7 @@ export class RunFamilies {
   }
 }
 
-/** Settled calls whose child runs may have used more since. */
+/** Settled calls whose child runs have usage that isn't counted yet. */
 function uncounted(path: ActiveConversation['conversation']['state']['path']): CallState[] {
   return path.flatMap(({ calls }) =>
     calls.filter((call) => call.child && !call.child.isCounted && isSettled(call)),
@@ -214,10 +215,10 @@ export interface LauncherOptions {
 
 type AgentRun = Pick<RunRef, 'runId'> & { readonly agentId: string }
 
-/** Drives stored runs while their agents exist. */
+/** Drives stored runs until their agents are released. */
 export class RunLauncher {
   readonly #options: LauncherOptions
-  /** Released agents. Runs requested in their name aren't driven any more. */
+  /** Released agents. Runs that they request aren't driven any more. */
   readonly #released = new Set<string>()
 
   constructor(options: LauncherOptions) {
@@ -234,7 +235,10 @@ export class RunLauncher {
     this.drive(active, command, null)
   }
 
-  /** Stops the agent's runs without ending them, also those about to begin. They can be resumed later. */
+  /**
+   * Stops the agent's runs without ending them, and requested runs before they begin. Stopped runs can be resumed
+   * later.
+   */
   release(agentId: string): void {
     this.#released.add(agentId)
     const { registry } = this.#options
@@ -244,7 +248,7 @@ export class RunLauncher {
         if (admission.agentId === agentId) admission.stop.abort(UNFINISHED_REASONS.disposed)
   }
 
-  /** `resume`: null when the run has just begun. */
+  /** `resume`: null for a run that has just begun. */
   drive(
     active: ActiveConversation,
     { agentId, runId }: AgentRun,
@@ -255,7 +259,7 @@ export class RunLauncher {
     active.drive(createDriver(runId, resume), (next) => createDriver(next, null))
     if (!active.conversation.run?.forCall) return
     const { families } = this.#options
-    // If the usage can't be noted now, it is when the call's conversation is opened next.
+    // If the usage can't be recorded now, the next opening of the parent conversation does it.
     void active.whenIdle().then(() => families.handleEnd(active).catch(() => undefined))
   }
 

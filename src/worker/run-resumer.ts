@@ -15,13 +15,13 @@ import type { FactDraft } from './store/fact-draft.ts'
 
 interface SuppliedFacts {
   readonly settled: readonly FactDraft[]
-  /** Limits of the run that continues from here. Null while other calls wait. */
+  /** Limits of the next run, which begins with this output. Null while other calls wait. */
   readonly nextLimits: RunLimits | null
-  /** The end of the call's branch, unless that is in view. */
+  /** Last message of the call's branch, if that isn't the active branch. */
   readonly branch: { readonly parentId?: string | null }
 }
 
-/** Facts for an output that the page supplies. Null if the call waits for no output. */
+/** Facts for an output that the page supplies. Null if no call waits for this output. */
 function pendingOutput(
   conversation: Pick<Conversation, 'run' | 'limitsAfter' | 'state'>,
   { toolCallId, output, limits }: Pick<SupplyOutput, 'toolCallId' | 'output' | 'limits'>,
@@ -42,7 +42,7 @@ function pendingOutput(
   const isLast =
     imported.every(isTargetCall) && calls.every((call) => isTargetCall(call) || isSettled(call))
   return {
-    // A call of an imported history belongs to no run.
+    // A call from an imported history belongs to no run.
     settled: [
       ...(waitingRun && call
         ? taintFacts({ call, status, output }, branch.parentId ?? headId(state))
@@ -65,20 +65,20 @@ function pendingOutput(
 }
 
 export interface ResumeRequest extends ResumeOptions {
-  /** Run that the page shows. If it has ended meanwhile, the page is notified. */
+  /** Run that the page shows. If the run has ended meanwhile, its end is published to the page. */
   readonly runId?: string
-  /** Sends the page the current state if another agent drives the run. */
+  /** True sends the page the current state if the run is already driven here. */
   readonly follows?: boolean
   /** See `ResumeRun`. */
   readonly asChild?: boolean
-  /** See `ResumeRun`. `if-unchanged`: not if another device writes meanwhile. */
+  /** See `ResumeRun`. `if-unchanged`: only if the other device doesn't write meanwhile. */
   readonly takesOver?: boolean | 'if-unchanged'
   /** Decides whether to resume another device's run in its current state. Default: always. */
   readonly accepts?: (run: RunState) => boolean
 }
 
 interface Continuation {
-  /** Id of a run that ended before it was done. */
+  /** Id of the run to continue: it ended before it was done. */
   readonly from: string
   /** The agent's own limits. */
   readonly limits: RunLimits
@@ -90,7 +90,7 @@ export const TELL_MODEL: ResumeRequest = {
   takesOver: 'if-unchanged',
 }
 
-/** Resumes unfinished runs, or begins a run that continues them. */
+/** Resumes unfinished runs, or begins runs that continue them. */
 export class RunResumer {
   readonly #launcher: RunLauncher
   readonly #effects: Pick<Effects, 'newId'>
@@ -100,7 +100,10 @@ export class RunResumer {
     this.#effects = effects
   }
 
-  /** Resumes the open run. Null if there is none. If the requested run has ended, publishes its end to the page. */
+  /**
+   * Resumes the open run. Null if there is none. If the run that the page shows has ended, publishes its end to the
+   * page.
+   */
   async resume(
     active: ActiveConversation,
     agentId: string,
@@ -118,7 +121,7 @@ export class RunResumer {
     if (!resume.asChild && newest.end === null && (await conversation.isAwaited())) return null
     const requestedId = resume.runId ?? newest.runId
     const isPreviousRun = newest.follows?.runId === requestedId
-    // The run that the page shows has ended, and another one began since. The page didn't ask for that one.
+    // The run that the page shows has ended, and a later run began without a request from this page.
     if (requestedId !== newest.runId && !isPreviousRun) return null
     if (newest.end !== null) {
       if (resume.runId === undefined) return null
@@ -136,13 +139,13 @@ export class RunResumer {
     await conversation.drafts.showStored(run)
     conversation.publish('resumed')
     this.#launcher.drive(active, { agentId, runId: run.runId }, resume)
-    // If the requested run ended, the page gets its end, and the run that followed it is driven.
+    // If the requested run has ended, the page gets its end, while the run that followed it is driven.
     return { conversationId, runId: isPreviousRun ? requestedId : run.runId }
   }
 
   /**
-   * Ends a child run whose call has ended, if nobody or another device drives it. Call it in the queue. Throws
-   * `conversation-busy` if another tab drives it: that tab ends it.
+   * Ends a child run whose call has ended, unless it is driven here. Call it within the queue. Throws
+   * `conversation-busy` if another tab drives the run: that tab ends it.
    */
   async endOrphan(active: ActiveConversation, agentId: string): Promise<void> {
     const { conversation } = active
@@ -159,9 +162,9 @@ export class RunResumer {
   }
 
   /**
-   * Stores an output that a call waits for, in the queue. The last output also begins the next run, in the same append.
-   * Null if no call waits for it. Throws `conversation-busy` while a run is open: nothing may come between a request to
-   * the model and its answer.
+   * Stores an output that a call waits for; call it within the queue. The last output also begins the next run, in the
+   * same append. Null if no call waits for the output. Throws `conversation-busy` while a run is open: no row may come
+   * between a model request and its answer.
    */
   async supply(
     active: ActiveConversation,
@@ -203,7 +206,7 @@ export class RunResumer {
     return { next: { conversationId, runId } }
   }
 
-  /** Describes how to continue the newest run in the store. Null unless it ended before it was done. */
+  /** Describes how to continue the newest run in the store. Null if that run is open or done. */
   async continuationOf(
     active: ActiveConversation,
     agentLimits: RunLimits,
@@ -216,7 +219,8 @@ export class RunResumer {
 
   /**
    * Begins a run that continues `from`, which failed, used up its steps, or reached a limit. The new run has the same
-   * limits, counted from zero, and after an import also the agent's own. Null if another run has begun since.
+   * limits, counted from zero. If `from` was imported, the agent's own limits apply, too. Null if another run has begun
+   * since.
    */
   async continueRun(
     active: ActiveConversation,
@@ -249,7 +253,7 @@ function isChild(run: RunState | null): run is RunState {
   return run?.forCall === true && run.end === null
 }
 
-/** The newest run, if it ended before it was done and its history wasn't cleared. */
+/** The newest run if it failed or reached a limit, and the history wasn't cleared. */
 function unfinished({ run, path }: ConversationState): RunState | null {
   switch (path.length > 0 && run?.end?.outcome) {
     case 'failed':

@@ -35,10 +35,13 @@ import { listOf } from '../lib/shape.ts'
 import type { FactDraft } from './store/fact-draft.ts'
 import { isMessage, MAX_MESSAGES } from './store/fact-table.ts'
 
-/** Pause before looking again. An owner that vanished before its run began reports no change. Milliseconds. */
+/**
+ * Pause before the store is checked again: an owner that vanishes before its run begins reports no change.
+ * Milliseconds.
+ */
 const CHECK_AGAIN_MS = 10_000
 
-/** A requested run on its way into the store. */
+/** A requested run that isn't stored yet, and the stream that reports on it. */
 interface PendingStart {
   readonly stream: Stream
   readonly admission: Admission
@@ -63,7 +66,7 @@ function stopAdmissions(active: ActiveConversation, reason: string): void {
   for (const { stop } of active.admissions.values()) stop.abort(reason)
 }
 
-/** Waits until the current run has ended. A stopped run ends at once, unless the storage is full. */
+/** Waits until the current run has ended. A stopped run ends at once, unless its end waits for the storage. */
 async function waitUntilIdle(
   active: ActiveConversation,
   command: StartRun,
@@ -82,7 +85,10 @@ async function waitUntilIdle(
   await active.whenIdle(signal)
 }
 
-/** Whether a queued run waits for the run of another device, even if that device was only just quicker. */
+/**
+ * Whether a queued run must wait for another device's run, even if that device claimed the conversation only just
+ * before.
+ */
 async function waitsForDevice(
   { conversation, leases: ownership }: ActiveConversation,
   { ifBusy }: StartRun,
@@ -93,8 +99,8 @@ async function waitsForDevice(
 }
 
 /**
- * The parent message of a new branch; null when the branch replaces a first message. Throws `invalid-input`
- * when the message doesn't exist, or can't be edited or answered again. Pure.
+ * Parent message of a new branch. Null if the branch replaces a first message. Throws `invalid-input` if the message
+ * doesn't exist, can't be edited, or answers no user message. Pure.
  */
 function branchPoint(
   { path, others }: Pick<ConversationState, 'path' | 'others'>,
@@ -133,14 +139,17 @@ interface Ids {
 
 const isHistory = listOf(isMessage, MAX_MESSAGES)
 
-/** Checks the messages that the page has read. Throws `invalid-history` if they are invalid. */
+/** Checks the history that the page sent. Throws `invalid-history` if it is invalid. */
 function checkHistory(value: unknown): readonly Message[] {
   if (isHistory(value) && hasPairedCalls(value as readonly Message[]))
     return value as readonly Message[]
   throw new OffstageError('invalid-history', 'history must be a list of Offstage messages.')
 }
 
-/** Whether each call has an input or error and a unique id, and each result belongs to the newest answer's calls. */
+/**
+ * Whether each call has an input or error and a unique id, and each result belongs to a call of the newest assistant
+ * message.
+ */
 function hasPairedCalls(messages: readonly Message[]): boolean {
   const usedIds = new Set<string>()
   let openIds = new Set<string>()
@@ -158,8 +167,8 @@ function hasPairedCalls(messages: readonly Message[]): boolean {
 }
 
 /**
- * Imported messages as they are stored, each with a unique id. One tool message directly after the assistant's holds
- * the results of its calls, in the order of the calls. Calls may have no result yet.
+ * Imported messages as they are stored, each with a unique id. A tool message after each assistant message holds the
+ * results of its calls, in call order. Results may be missing.
  */
 function normalizeHistory(messages: readonly Message[], ids: Ids): readonly Identified<Message>[] {
   const results = resultsOf(messages)
@@ -193,7 +202,7 @@ function normalizeHistory(messages: readonly Message[], ids: Ids): readonly Iden
   })
 }
 
-/** The call, with a new id if an earlier call of the conversation had the same. */
+/** The call. If the conversation already had a call with its id, the id is replaced. */
 function withUnusedId(call: ToolCallPart, { newId, isUsed }: Ids): ToolCallPart {
   const { toolCallId } = call
   return isUsed(toolCallId)
@@ -225,7 +234,7 @@ function awaitsOutput(messages: readonly Message[]): boolean {
     .some(({ toolCallId, error }) => !error && !results.has(toolCallId))
 }
 
-/** Imported messages belong to no run. Their author is unknown, so they taint all branches of the conversation. */
+/** Facts for imported messages, which belong to no run. Their author is unknown, so they taint all branches. */
 function importFacts(messages: readonly Identified<Message>[]): readonly FactDraft[] {
   if (messages.length === 0) return []
   return [
@@ -239,7 +248,7 @@ export interface RunsOptions {
   readonly registry: ConversationRegistry
   readonly launcher: RunLauncher
   readonly resumer: RunResumer
-  /** Resumes an open run that nobody else can resume any more. */
+  /** Resumes an open run that no other owner can resume any more. */
   resumeOpen(active: ActiveConversation, agentId: string): Promise<void>
 }
 
@@ -266,7 +275,7 @@ export class RunQueue {
     try {
       const active = await registry.openConversation(command)
       ;({ stream } = active.conversation)
-      // A repeated request. The first one reports how the run began.
+      // The request is repeated. The first one reports how the run began.
       if (isRequested(active, runId)) return
       const isBusy = active.paused !== null || active.driver?.isStopped === false
       if (command.ifBusy === 'refuse' && isBusy) throw busyError(command.conversationId)
@@ -274,7 +283,7 @@ export class RunQueue {
       const earlier = [...active.admissions.values()]
       active.admissions.set(runId, admission)
       try {
-        // First come, first served.
+        // Runs begin in the order of their requests.
         for (const other of earlier) await Promise.race([other.isOver, whenAborted(signal)])
         await this.#admit(active, command, { stream, admission })
       } finally {
@@ -288,14 +297,17 @@ export class RunQueue {
         : { outcome: 'failed', error: toErrorData(error) }
       const hasBegun = registry.find(command)?.conversation.run?.runId === runId
       const { message } = command
-      // A trigger's message isn't returned for a person to send again.
+      // A trigger's message isn't returned: no person wrote it, so nobody should send it again.
       const isReturned = !hasBegun && !message?.trigger
       pushRunLeft(stream, runId, { outcome, ...(isReturned && { message }) })
       void this.#resumeOtherRun(command).catch(() => undefined)
     }
   }
 
-  /** Resumes another device's open run after both began at once: this device's later claim has fenced off the other. */
+  /**
+   * Resumes another device's open run if both devices began a run at once: this device's later claim has fenced the
+   * other off.
+   */
   async #resumeOtherRun(command: StartRun): Promise<void> {
     const active = this.#options.registry.find(command)
     if (!active || active.driver) return
@@ -322,10 +334,10 @@ export class RunQueue {
         conversation.messages.length === 0 ? this.#normalized(history, conversation) : []
       const isSeparate = imported.length > 0 && (branch !== undefined || awaitsOutput(imported))
       if (isSeparate) await conversation.append(importFacts(imported), { once: true })
-      // Counts calls of an imported history, too. The history is stored, and its calls need their outputs first.
+      // Includes calls of an imported history, which is already stored: they need their outputs first.
       const pending = allPendingCalls(conversation.state)
       if ((message !== null || branch) && pending.length > 0) throw callsPending(pending)
-      // A child run whose call has ended would work for nobody.
+      // If the parent call has ended, a child run would have no purpose.
       if (command.parent && !(await conversation.isAwaited())) throw parentEndedError()
       const options = {
         ...(branch && { parentId: branchPoint(conversation.state, branch) }),
@@ -354,8 +366,8 @@ export class RunQueue {
   }
 
   /**
-   * Begins the run as soon as the storage allows. While the storage is full or unreachable, the message is kept. If an
-   * answer was lost, the run may have begun. Reporting it as failed would leave it without a driver.
+   * Begins the run as soon as the storage allows, and keeps the message until then. If a commit's answer was lost, the
+   * run may have begun: reported as failed, it would have no driver.
    */
   #admit(active: ActiveConversation, command: StartRun, pending: PendingStart): Promise<void> {
     const { effects } = this.#options
@@ -373,7 +385,7 @@ export class RunQueue {
         const changed = active.whenChanged()
         try {
           if (await active.enqueue(() => this.#beginRun(active, command, pending))) return
-          // The storage works. Now another run has to end, which needs the storage itself.
+          // The storage works. Another run has to end first, and waits for the storage by itself.
           onReached()
           await waitUntilIdle(active, command, pending)
         } catch (error) {
@@ -386,7 +398,7 @@ export class RunQueue {
     return active.conversation.storageRetry.persist(tryBegin, { waiter })
   }
 
-  /** Stores and launches the run. False if another run has to end first. */
+  /** Stores and launches the run. False if another run must end first. */
   async #beginRun(
     active: ActiveConversation,
     command: StartRun,
@@ -402,7 +414,7 @@ export class RunQueue {
     return true
   }
 
-  /** Handles a run in the way as `ifBusy` says: throws, waits, or stops that run. True if nothing runs. */
+  /** Handles a run in the way according to `ifBusy`: throws, waits for it, or stops it. True if no run is driven. */
   async #resolveBusy(
     active: ActiveConversation,
     { agentId, conversationId, ifBusy, parent }: StartRun,
@@ -414,16 +426,16 @@ export class RunQueue {
         if (active.driver && !active.driver.isStopped) throw busyError(conversationId)
         break
       case 'queue':
-        // Without a driver, the current run would never end, so it is resumed.
+        // The current run would never end without a driver, so it is resumed.
         await conversation.refresh()
         if (conversation.run?.paused) throw runPausedError(conversationId, conversation.run.paused)
-        // Another device's run isn't resumed, and isn't claimed while it waits for a person.
+        // Another device's run isn't resumed. While it waits for a person, it isn't claimed, either.
         if (!active.driver && (await active.isOpenElsewhere()))
           throw otherDeviceError(conversationId)
         await this.#options.resumer.resume(active, agentId, {
           ...TELL_MODEL,
           takesOver: false,
-          // Discussions run beside the call that they are about.
+          // The call that a discussion is about still waits, as if for a child run.
           asChild: Boolean(parent),
         })
         break
@@ -445,7 +457,7 @@ function isRequested(
   return admissions.has(runId) || driver?.runId === runId || conversation.run?.runId === runId
 }
 
-/** Ends the run's handles, without storing a fact. */
+/** Ends the page's handles of the run, without storing a fact. */
 function pushRunLeft(
   stream: Stream,
   runId: string,
@@ -455,7 +467,7 @@ function pushRunLeft(
   stream.flush()
 }
 
-/** Ends the page's handles of a run that somebody else has now. The run stays open in the store. */
+/** Ends the page's handles of a run that another owner drives now. The run stays open in the store. */
 export function endRunHandles(
   { stream, conversationId }: Conversation,
   { runId }: { readonly runId?: string },

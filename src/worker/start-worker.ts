@@ -33,19 +33,19 @@ export interface WorkerEndpoint {
   start?(): void
 }
 
-/** Options of `startWorker`: what your own worker has beyond the default one. */
+/** Options of `startWorker`: additions to the default worker. */
 export interface StartWorkerOptions {
   /** Custom providers, made with `defineProvider`. A provider with a built-in provider's id replaces it. */
   readonly providers?: readonly ProviderDefinition[]
   /** Custom stores, which pages select by their type: `storage: { type }`. */
   readonly stores?: readonly StoreDefinition[]
-  /** Faster check of tool inputs: see `offstage/ajv`. Default: none. */
+  /** Faster check of tool inputs: see `offstage/ajv`. Default: only the built-in validator. */
   readonly validator?: FastValidator
   /** Default: the worker's global scope. */
   readonly endpoint?: WorkerEndpoint
-  /** For tests: the clock, ids and randomness. */
+  /** The clock, ids and randomness, for tests. */
   readonly effects?: Effects
-  /** For tests: opens durable stores. Default: IndexedDB. */
+  /** Opens durable stores, for tests. Default: IndexedDB. */
   readonly openDurable?: OpenDurable
 }
 

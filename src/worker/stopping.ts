@@ -18,8 +18,8 @@ export function stoppablePage(page: PageApi, signal: AbortSignal): PageApi {
 }
 
 /**
- * Runs work with its own abort controller, which aborts with any of the parents and when the work is over.
- * Anything that the work started and no longer waits for ends then, too.
+ * Runs work with its own abort controller, which aborts when a parent aborts and when the work is over. Tasks that the
+ * work started but didn't await end then, too.
  */
 export async function withStop<T>(
   parents: readonly AbortSignal[],

@@ -16,7 +16,10 @@ interface UndoableCall {
   readonly runId: string
 }
 
-/** Undoes calls through their tools, at most once each. Only the conversation's owner may, and only between runs. */
+/**
+ * Undoes calls through their tools, at most once each. Only the conversation's owner can undo calls, and only between
+ * runs.
+ */
 export class Undoing {
   readonly #registry: ConversationRegistry
   readonly #page: Pick<PageApi, 'undoTool'>
@@ -63,7 +66,7 @@ export class Undoing {
         idempotencyKey: `${runId}:${toolCallId}:undo`,
         output,
       })
-      // The agent is gone, perhaps in the middle of the tool's undo.
+      // The agent is gone, perhaps while the tool was undoing the call.
       .catch((): UndoOutcome => ({ status: 'unknown' }))
     if (outcome.status !== 'unknown') await append({ type: 'undo-settled', path, ...outcome })
     // The page must see the new state before this call returns.
@@ -73,7 +76,7 @@ export class Undoing {
   }
 }
 
-/** The call, if it can be undone. Throws `conversation-busy` during a run: its calls may build on this one. */
+/** The call, if it can be undone. Throws `conversation-busy` during a run: later calls may build on this one. */
 function undoableCall(
   { conversationId, run, state }: Conversation,
   id: string,

@@ -89,8 +89,8 @@ function quoted({ id, text }: JsonObject): string {
 }
 
 /**
- * Converts messages for a request: tools get the model's names, and notes join the output that they are about. ACTION
- * mode turns calls and results into text.
+ * Converts messages for a request: tools get the names that the model uses, and notes go before the outputs that they
+ * are about. ACTION mode turns calls and results into text.
  */
 export function outgoingMessages(
   messages: readonly Message[],
@@ -222,7 +222,7 @@ export function buildRequest(
     .join('\n\n')
   const sent = applyContext(state.path, contextOn(state))
   const messages = outgoingMessages(sent, stepContext.tools, toolMode)
-  // A continued run begins behind the model's own answer. Claude, Mistral and WebLLM refuse to answer that.
+  // The messages of a continued run end with the model's own answer. Claude, Mistral and WebLLM refuse such requests.
   if (run.steps === 0 && messages.at(-1)?.role === 'assistant')
     messages.push(syntheticMessage('Go on from there.'))
   return {

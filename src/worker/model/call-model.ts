@@ -39,7 +39,7 @@ type StepInput = Pick<StepContext, 'instructions' | 'model' | 'tools'>
 /**
  * Describes a request for the page. Pure.
  *
- * `plain` is the request as built, which the token counts are for. `configured` is the request that the provider gets.
+ * `plain` is the request as built, for the token counts. `configured` is the request that the provider gets.
  */
 function sentRequest(plain: ModelRequest, configured: ModelRequest, input: StepInput): SentRequest {
   const { instructions, messages, tools, trailer, toolMode = 'native' } = configured
@@ -113,7 +113,7 @@ export interface FailedAttempt {
 export interface ModelCall {
   readonly step: number
   readonly stepContext: StepContext
-  /** The request in either tool mode, since a refusal of tools changes it. */
+  /** Builds the request for a tool mode. A server's refusal of tools changes the mode. */
   readonly request: (toolMode: 'native' | 'action') => ModelRequest
   readonly provider: Pick<Provider, 'batches'>
   readonly memory: ModelMemory
@@ -128,7 +128,7 @@ export interface ModelCall {
   readonly messageId: string
   readonly emit: (delta: CallDelta, attempt: AttemptRef['attempt']) => void
   readonly isUsedId: (toolCallId: string) => boolean
-  /** Loads the part that reads calls in text, or waits until it can be loaded. Default: one try. */
+  /** Loads the worker's part for calls in text, or waits until it can be loaded. Default: tries once. */
   readonly loadActionPart?: () => Promise<unknown> | null
   /** Computes an attempt's usage, as the run's limits count it. */
   readonly meter: (result: AttemptResult, attempt: number) => Usage
@@ -153,8 +153,8 @@ export type CallDelta =
     }
 
 /**
- * Calls the model for one step, and retries within the retry policy until an answer is proven complete. A failed
- * attempt keeps only its usage: `step-reset` withdraws its text from the page.
+ * Calls the model for one step, and retries within the retry policy until an answer is proven complete. Only the usage
+ * of a failed attempt is kept: `step-reset` withdraws the attempt's text from the page.
  */
 export async function callModel(call: ModelCall): Promise<ModelOutcome> {
   const { stepContext, effects, signal, messageId } = call
@@ -229,7 +229,7 @@ class LazyAdapter implements RequestAdapter {
   }
 
   async handleRefusal(refused: Refused): Promise<boolean> {
-    // Without an answer of the endpoint there is nothing to change, and perhaps no network to load the adapter.
+    // If the endpoint gave no answer, there is nothing to adapt to, and perhaps no network to load the adapter.
     if (refused.error.code === 'network' || refused.error.code === 'timeout') return false
     return (await this.#load()).handleRefusal(refused)
   }
@@ -248,7 +248,7 @@ class LazyAdapter implements RequestAdapter {
   }
 }
 
-/** Loads the part that reads calls in text. Returns the call's outcome if that fails or is given up. */
+/** Loads the worker's part for calls in text. If loading fails or the call is aborted, returns the call's outcome. */
 async function ensurePart(
   { loadActionPart: load = loadActionPart, signal }: ModelCall,
   attempt: number,
@@ -263,7 +263,7 @@ async function ensurePart(
   return signal.aborted ? { type: 'aborted', attempt, ...NOTHING_RECEIVED } : null
 }
 
-/** Keeps nothing of a turn that was too large: sent with the next request, it would fill that one, too. */
+/** Keeps nothing of a turn that was too large: sent again, it would fill the next request, too. */
 function failure(
   error: ErrorData,
   reader: TurnReader,
@@ -329,7 +329,7 @@ async function readAttempt(
       const isOwned = call.confirm?.() ?? true
       if (isOwned !== true && !(await isOwned)) break
       for (const part of batch) {
-        // The stream pauses meanwhile, and nothing of this part is shown.
+        // The stream pauses until the scanner is loaded. Nothing of this part is shown before.
         if (reader.needsScanner(part)) {
           lacksPart = true
           await Promise.race([loadActionPart(), whenAborted(signal)])
@@ -338,7 +338,7 @@ async function readAttempt(
         }
         reader.read(part)
       }
-      // An error ends the attempt, even while the stream of a turn that is too large continues.
+      // An error ends the attempt, even if the stream continues, as for a turn that is too large.
       if (reader.error !== null) break
     }
   } catch (error) {

@@ -65,12 +65,12 @@ export function sentSizes(
 }
 
 export interface SentResult {
-  /** Index of its message in the path. */
+  /** Index of the result's message in the path. */
   readonly index: number
   readonly part: ToolResultPart
 }
 
-/** Clearable results that are still sent as they are stored, oldest first. */
+/** Clearable results that requests still contain in full, oldest first. */
 function sentResults(
   path: readonly MessageNode[],
   rows: readonly ContextRow[],
@@ -85,7 +85,7 @@ function sentResults(
   )
 }
 
-/** A call may have been undone after it was summarized. */
+/** Message that replaces a range. Lists undone calls: a call may have been undone after it was summarized. */
 function summaryMessage({ summary }: Compacted, nodes: readonly MessageNode[]): UserMessage {
   const text = summary === '' ? DROPPED : `${SUMMARY}\n${summary}`
   const undone = nodes.flatMap(({ calls }) =>
@@ -205,7 +205,7 @@ export interface Room {
   readonly total: number
   /** Size of everything but the messages. */
   readonly fixed: number
-  /** Least that a change must free, since it breaks the server's prompt cache. */
+  /** Minimum that a change must free to be worth breaking the server's prompt cache. */
   readonly minFreed: number
 }
 
@@ -234,12 +234,13 @@ function totalTokens(messages: readonly Message[]): number {
   return messages.reduce((tokens, message) => tokens + messageTokens(message), 0)
 }
 
-/** Share of the room that may stay full. The free rest lasts for several steps. */
+/** Fraction of the token limit that may be used after messages are dropped. The remainder lasts for several steps. */
 const TARGET_FILL = 0.5
 
 /**
- * Drops the oldest messages before the newest request, or else the oldest steps after it. The request itself stays.
- * The kept part begins with a request or a step, so that every result keeps its call. Null: too little would be freed.
+ * Drops the oldest messages before the newest request. If that frees too little, drops the oldest steps after it. The
+ * request itself stays. The kept part begins with a request or a step, so that every result keeps its call. Null: too
+ * little would be freed.
  */
 function dropOldest(state: ConversationState, room: Room): Compacting | null {
   const { path } = state
@@ -261,7 +262,10 @@ export function landmarks(path: readonly MessageNode[]): {
   readonly request: number
   /** The model's newest message. */
   readonly newestStep: number
-  /** The last index where the kept messages may begin. A message sent during the newest step is behind its results. */
+  /**
+   * Last index where the kept messages may begin. A message sent during the newest step comes after the step's results,
+   * so the step is kept, too.
+   */
   readonly lastStart: number
 } {
   const request = path.findLastIndex(isRequest)
@@ -278,7 +282,7 @@ function isStart(node: MessageNode | undefined): boolean {
   return node !== undefined && (isRequest(node) || node.message.role === 'assistant')
 }
 
-/** A range of the path. `before` is the index of the first message that is kept. */
+/** A range of messages in the path. `before` is the index after its last message. */
 interface Span {
   readonly from: number
   readonly before: number
@@ -311,7 +315,7 @@ function dropWithin(
   const ends: number[] = []
   for (let at = from + 1; at <= before; at++) if (isStart(path[at])) ends.push(at)
   const facts = ends.flatMap((end) => compactSpan(state, { from, before: end }, '') ?? [])
-  // Binary search for the smallest range that frees enough, or else the largest one.
+  // Binary search for the smallest range that frees enough. If none does, finds the largest range.
   let [low, high] = [0, facts.length - 1]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -333,7 +337,9 @@ type CheckedChoice =
 type Clear = Extract<CompactionChoice, { readonly clearUpTo: string }>
 type Summarize = Extract<CompactionChoice, { readonly summary: string }>
 
-/** Turns an app's choice into facts. Refuses one that frees too little or separates a call from its result. Pure. */
+/**
+ * Turns an app's choice into facts. Refuses a choice that frees too little or separates a call from its result. Pure.
+ */
 export function checkChoice(
   state: ConversationState,
   choice: CompactionChoice,
@@ -377,7 +383,7 @@ function summarizeUpTo(state: ConversationState, { summary, firstKept }: Summari
     return { fault: 'firstKept must be a message of a person or the model, not a result.' }
   const { request, lastStart } = landmarks(path)
   if (end > lastStart) return { fault: 'firstKept is after the newest step.' }
-  // The newest request stays, so the messages before it and those after it are two ranges.
+  // The newest request stays, so there are two ranges: messages before it, and messages after it.
   const beforeRequest = compactSpan(state, { from: 0, before: Math.min(end, request) }, summary)
   const afterRequest = compactSpan(
     state,
@@ -392,25 +398,28 @@ function unknownId(name: string, id: string): CheckedChoice {
   return { fault: `${name} has an unknown id, ${id}.` }
 }
 
-/** Share of the room that may stay full after clearing results. Above it, messages are dropped instead. */
+/** Fraction of the token limit that may be used after results are cleared. Above it, messages are dropped instead. */
 const TARGET_FILL_OF_RESULTS = 0.7
-/** Share of the room above which stale results are cleared, even if the request still fits. */
+/** Fraction of the token limit. Stale results of this size are cleared, even if the request still fits. */
 const STALE_SHARE = 0.25
 
 export interface Policy {
   readonly policy: CompactionPolicy
-  /** Names of the tools whose results make older ones out of date. */
+  /** Names of the tools whose new results make older results out of date. */
   readonly superseding: ReadonlySet<string>
 }
 
-/** Plans how to make room for a request that doesn't fit. Null: nothing (more) is worth leaving out. Pure. */
+/**
+ * Plans how to shorten a request that exceeds its token limit. Null: leaving out anything (more) would free too little.
+ * Pure.
+ */
 export function planCompaction(
   state: ConversationState,
   room: Room,
   { policy, superseding }: Policy,
 ): PlannedCompaction | null {
   const sent = sentTokens(state, room.fixed)
-  // Otherwise messages would have to be dropped soon, which breaks the prompt cache once more.
+  // If clearing freed less, messages would have to be dropped soon, which breaks the prompt cache once more.
   const freesEnough = ({ freed }: Clearing): boolean =>
     sent - freed <= room.total * TARGET_FILL_OF_RESULTS
   const stale = staleResults(state, superseding)

@@ -30,7 +30,7 @@ export interface EnginesOptions {
 /** The connection to one engine. */
 interface EngineSlot {
   line: Promise<EngineConnection> | null
-  /** Id of the instance that died last. The page gets it, and starts another instance. */
+  /** Id of the instance that died most recently. It is sent to the page, which starts another instance. */
   lost: string | null
 }
 

@@ -58,7 +58,7 @@ function firstBalanced(text: string): JsonValue | undefined {
   return undefined
 }
 
-/** Index after the bracket that closes the one at `start`; -1 when it stays open. */
+/** Index after the bracket that closes the bracket at `start`. -1 if none does. */
 function balancedEnd(text: string, start: number): number {
   let depth = 0
   let isInString = false

@@ -6,7 +6,7 @@ import { FormMemory } from '../../providers/core/form-memory.ts'
 /** Largest plausible ratio of a server's token count to our estimate. */
 const MAX_FACTOR = 4
 
-/** Facts about models that this worker has learned. In memory only. */
+/** Facts about models that this worker has learned. Never stored. */
 export class ModelMemory {
   /** The forms of requests that endpoints have answered. */
   readonly forms: FormMemory
@@ -19,13 +19,13 @@ export class ModelMemory {
   }
 
   /**
-   * The configured tool mode, or else the one learned from refusals, or else the catalogue's. An unknown model starts
-   * as `native`, and a refusal is remembered.
+   * The tool mode: as configured, as learned from refusals, or as in the catalogue, in this order. An unknown model
+   * begins with `native`.
    */
   toolMode(model: ModelConfigData, form: RequestForm = this.forms.get(model)): 'native' | 'action' {
     const { toolMode = 'auto' } = model
     if (toolMode !== 'auto') return toolMode
-    // The prompt holds calls and results as text, so it must hold the tools as text, too.
+    // A prompt has calls and results as text, so it must have the tools as text, too.
     const isText =
       model.inputMode === 'prompt' ||
       form.has('tools text') ||
@@ -33,7 +33,7 @@ export class ModelMemory {
     return isText ? 'action' : 'native'
   }
 
-  /** Ratio of the tokens that the server counted in a request to our estimate, from 1 to `MAX_FACTOR`. */
+  /** Ratio of the server's token count for a request to our estimate, from 1 to `MAX_FACTOR`. */
   tokenFactor(model: ModelConfigData): number {
     return this.#tokenFactors.get(keyOf(model)) ?? 1
   }
@@ -57,8 +57,8 @@ export class ModelMemory {
   }
 
   /**
-   * Adds up signs that the server cuts requests: 2 are a proof, and 0 resets the sum. Returns true once only, when the
-   * proof is complete.
+   * Adds up signs that the server truncates requests. Two signs are a proof; `signs` 0 resets the sum. Returns true
+   * only once, when the proof is complete.
    */
   provesTruncation(model: ModelConfigData, signs: number): boolean {
     const count = this.#truncated.get(keyOf(model)) ?? 0

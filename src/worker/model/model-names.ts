@@ -2,7 +2,7 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { replaceInNames, type ToolOutput } from '../../protocol/message.ts'
 import type { ToolDefinition, ToolDescriptor } from '../../protocol/tool.ts'
 
-// Model APIs restrict tool names. Requests and answers use the restricted names; everything else uses the tools' own.
+// Model APIs restrict tool names. Requests and answers use restricted names; everything else uses the tools' own names.
 
 export type NamedTool = ToolDefinition & Pick<ToolDescriptor, 'forModel'>
 
@@ -17,7 +17,7 @@ export function forModel<Tool extends NamedTool>(tool: Tool): Tool {
   return { ...tool, ...tool.forModel }
 }
 
-/** Renames a call or its result for the model. Names that already are the model's stay. */
+/** Renames a call or its result for the model. Leaves other names unchanged. */
 export function toModelNames<Call extends NamedCall>(
   call: Call,
   tools: readonly NamedTool[],
@@ -26,7 +26,7 @@ export function toModelNames<Call extends NamedCall>(
   return renamed(call, tool, 1)
 }
 
-/** Renames a model's call to the tool's own names. Names that already are the tool's own stay. */
+/** Renames a model's call to the tool's own names. Leaves other names unchanged. */
 export function toOwnNames<Call extends NamedCall>(call: Call, tool?: NamedTool): Call {
   return renamed(call, tool, 0)
 }
@@ -48,7 +48,7 @@ function renamed<Call extends NamedCall>(
         (each) => parameters.find((pair) => pair[1 - direction] === each)?.[direction] ?? each,
       ),
     }),
-    // The model corrects its call by the message, so the message has the model's names.
+    // The model reads the message to correct its call, so the message has the model's names.
     ...(output?.type === 'error' && {
       output: {
         ...output,

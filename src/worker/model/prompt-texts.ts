@@ -15,8 +15,8 @@ import { actionPart, loadedActionPart } from '../parts.ts'
 const NO_TEXT = /^(?:image|audio|video|font)\/|pdf|zip|openxml|wasm/
 
 /**
- * Yields every text in a message, an output or a list of them. Files yield their content. JSON, also inside a text,
- * yields itself as a whole and each string in it.
+ * Yields every text in a message, an output or a list of them. Files yield their content. JSON, even inside a text,
+ * yields its whole text and each string in it.
  */
 function* textsIn(value: unknown): Iterable<string> {
   if (typeof value === 'string') {
@@ -61,9 +61,9 @@ export class PromptTexts {
   readonly #importedCalls: Call[] = []
   readonly #nativeCalls = new Set<string>()
   #calledNatively = false
-  /** Texts of the last request that no row holds. */
+  /** Texts of the last request that aren't stored in a row. */
   #unstored: readonly string[] = []
-  /** Unstored texts of earlier requests, until the finder is loaded. */
+  /** Unstored texts of requests that the finder hasn't read yet. */
   #unread: string[] = []
   /** Finds the calls in the texts. Kept until the tools change, so that each text is read once. */
   #finderCache: { tools: string; readonly finder: CallFinder; read: number } | null = null
@@ -73,15 +73,15 @@ export class PromptTexts {
     return this.#calledNatively
   }
 
-  /** Whether others sent this call to the model. In texts, calls have the model's names. */
+  /** Whether a text that the model didn't write has this call. Texts have the model's names. */
   hasCall(call: Call, tools: readonly NamedTool[]): boolean {
     const { toolName, input } = toModelNames(call, tools)
     return this.#readTexts(tools).hasCall(toolName, input)
   }
 
   /**
-   * Reads the texts of a request that no row holds: live context and descriptions of loaded skills. Keeps only the
-   * calls in them, of the current tools, while this worker has the conversation open.
+   * Reads the texts of a request that aren't stored in rows: live context and descriptions of loaded skills. Keeps only
+   * their calls of current tools, and only in memory.
    */
   readUnstored({ context = '', skills = [], tools }: StepContext): void {
     const previous = this.#unstored
@@ -122,7 +122,7 @@ export class PromptTexts {
     for (const message of messages)
       for (const part of callParts(message))
         if (part.input !== undefined) this.#importedCalls.push(part)
-    // The next finder takes them.
+    // Makes the next read create a finder with these calls.
     if (this.#finderCache) this.#finderCache.tools = ''
   }
 

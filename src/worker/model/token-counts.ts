@@ -13,10 +13,10 @@ type Part = Message['parts'][number]
 const FRAME_TOKENS = 8
 /** Tokens that vendors count for a large image. */
 const IMAGE_TOKENS = 1500
-/** Characters of Base64 per token. Four characters hold three bytes; a token of text has at most four. */
+/** Base64 characters per token: few, so that the estimate is high. Four characters hold three bytes. */
 const CHARACTERS_A_TOKEN = 3
 
-/** An upper estimate of the tokens of a message, as it is sent. Cached: each request repeats those before it. */
+/** An upper estimate of the tokens of a message, as it is sent. Cached: each request repeats the earlier messages. */
 export const messageTokens: (message: Message) => number = cached((message: Message) =>
   message.parts.reduce((tokens, part) => tokens + partTokens(part), FRAME_TOKENS),
 )
@@ -40,7 +40,7 @@ export function fixedSize({ instructions, trailer, tools, toolMode }: ModelReque
   }
 }
 
-/** Tokens of the window to reserve for the answer. */
+/** Tokens of the context window to reserve for the answer. */
 export function outputTokens({ maxOutputTokens }: ModelConfigData, contextWindow: number): number {
   return maxOutputTokens === undefined ? 0 : Math.min(maxOutputTokens, contextWindow / 2)
 }

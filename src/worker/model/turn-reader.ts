@@ -38,7 +38,7 @@ const DEFAULTS: Required<TurnCaps> = {
   files: 32_000_000,
 }
 
-/** Counts the size of a model turn, so that an endless one can't fill the memory. */
+/** Counts the size of a model turn, so that an endless turn can't fill the RAM. */
 class TurnMeter {
   readonly #caps: Required<TurnCaps>
   readonly #countsRaw: boolean
@@ -48,7 +48,7 @@ class TurnMeter {
   /** Calls whose arguments began to stream before their name. */
   readonly #nameless = new Set<string>()
 
-  /** `raw`: whether each piece of the provider's data comes as a part. */
+  /** `raw`: whether the provider's data also arrives piece by piece as `raw` parts. */
   constructor(caps: TurnCaps = {}, raw = false) {
     this.#countsRaw = !raw
     const validCaps = Object.entries(caps).filter(([, cap]) => Number.isFinite(cap))
@@ -84,7 +84,7 @@ class TurnMeter {
       case 'file':
         return this.#addUse('files', part.file.data.length)
       case 'raw':
-        // Raw pieces for logs repeat the whole stream, and none is kept, so they use up none of the caps.
+        // Raw parts for logs repeat the whole stream, and aren't kept, so they don't count.
         return this.#countsRaw
           ? this.#addUse('metadata', JSON.stringify(part.data)?.length ?? 0)
           : null
@@ -198,8 +198,8 @@ export interface TurnReaderOptions {
 
 /**
  * Reads one attempt of a model call: publishes every delta at once, and collects the message. Providers pass the
- * model's text on unchanged. The ACTION scanner reads it, in native mode to rescue calls written as text. If no calls
- * are expected in text, the think splitter reads it.
+ * model's text on unchanged. The ACTION scanner reads the text; in native mode, to rescue calls written as text. If no
+ * calls are expected in the text, the think splitter reads it.
  */
 export class TurnReader {
   readonly #options: TurnReaderOptions
@@ -213,9 +213,9 @@ export class TurnReader {
   #openPart: { readonly type: 'text' | 'reasoning'; readonly partId: string; text: string } | null =
     null
   #partCount = 0
-  /** Index from which parts may hold text. Text before it has turned out to be reasoning. */
+  /** Index from which parts may hold text. Earlier text has turned out to be reasoning. */
   #textStart = 0
-  /** Whether reasoning comes in its own field. A closing think tag in the text then closes nothing. */
+  /** Whether the provider sends reasoning in its own field. If so, a closing think tag in the text closes nothing. */
   #hasReasoningField = false
   #usage: Usage = {}
   #feedback: CallError | undefined
@@ -270,7 +270,7 @@ export class TurnReader {
     )
   }
 
-  /** The parts so far, with calls that were cut off. */
+  /** The parts so far, including the open one. */
   get received(): readonly Part[] {
     return this.#openPart ? [...this.#parts, this.#openPart] : this.#parts
   }
@@ -332,7 +332,7 @@ export class TurnReader {
     if (refusesCalls) return refuseCall(call, NOT_ASKED)
     if (singleCall && this.#parts.some(({ type }) => type === 'tool-call'))
       return refuseCall(call, ONE_CALL, 'denied')
-    // No store accepts such a value: it is nested too deeply or too large.
+    // No store accepts a value that is nested too deeply or too large.
     return call.input === undefined || isJson(call.input)
       ? call
       : refuseCall(call, TOO_DEEP, 'invalid_params')
@@ -441,7 +441,7 @@ export class TurnReader {
     if (this.#openInputs.delete(toolCallId)) {
       this.#options.emit({ type: 'tool-input-end', toolCallId })
     }
-    // Another call under the same provider id gets its own id.
+    // A later call with the same provider id gets an id of its own.
     this.#internalIds.delete(part.toolCallId)
     const providerCallId =
       part.providerCallId ?? (toolCallId === part.toolCallId ? '' : part.toolCallId)

@@ -4,18 +4,20 @@ import type { TabChannel, TabShapes } from './tab-channel.ts'
 import { withStop } from '../stopping.ts'
 import { type ShapeCheck, isBoolean, isNumber, isText, nullOr, shape } from '../../lib/shape.ts'
 
-/** The two locks of a conversation: its lease, and the first place in the line of its heirs. */
+/**
+ * The two locks of a conversation: its lease, and the first place in the queue of heirs, which may take the lease over.
+ */
 type LockRole = 'lease' | 'heir'
 
 export type HandoverAnswer = 'pending' | 'granted' | 'refused'
 
-/** Messages between holders of leases and the tabs that want them. */
+/** Messages between holders of leases and tabs that want a lease. */
 export interface LeaseMessages {
   /** Asks the holder to answer. A frozen holder doesn't answer. */
   'lease-ask': { readonly conversationId: string; readonly role: LockRole }
   'lease-alive': { readonly conversationId: string; readonly role: LockRole }
   'lease-acquired': { readonly conversationId: string }
-  /** A decision was made on a run that other tabs may hold paused. */
+  /** The sender made a decision about a run that may be paused in other tabs. */
   'lease-decided': { readonly conversationId: string }
   'handover-ask': { readonly conversationId: string; readonly requestId: string }
   'handover-answer': { readonly requestId: string; readonly answer: HandoverAnswer }
@@ -25,7 +27,10 @@ export interface LeaseMessages {
     readonly name: string
     readonly id: string
     readonly ticket: number
-    /** True once the time for objections is over. The request then precedes those made without knowing of it. */
+    /**
+     * True once the time for objections is over. The request then precedes requests that were made without knowing of
+     * it.
+     */
     readonly isOld: boolean
   }
   /** The request was aborted. */
@@ -33,14 +38,14 @@ export interface LeaseMessages {
   'lock-state': LockState
 }
 
-/** A lock kept by messages, as its holder knows it. */
+/** State of a lock that is kept by messages, as its holder knows it. */
 export interface LockState {
   readonly name: string
   /** Id of the request that holds the lock. */
   readonly id: string
   /** How often the lock was granted before, as far as the holder knew. */
   readonly term: number
-  /** Epoch that was claimed in the store under this lock. Null before that. */
+  /** Epoch that was claimed in the store under this lock. Null if there is none yet. */
   readonly epoch: number | null
   readonly isHeld: boolean
 }
@@ -82,8 +87,8 @@ interface LockRef {
 }
 
 /**
- * Pings lock holders, because the browser doesn't tell a working one from a frozen one. Silence is counted in
- * unanswered pings, not on a clock: a tab that was asleep itself pings again before it decides.
+ * Pings lock holders, because the browser can't tell a frozen holder from a working one. Silence is counted in
+ * unanswered pings, not on a clock: a tab that was frozen itself pings again before it decides.
  */
 export class Liveness {
   readonly #channel: TabChannel<LeaseMessages>
@@ -133,21 +138,21 @@ export class Liveness {
   }
 }
 
-/** Checks that an heir answers whenever its turn comes. */
+/** Callbacks of an heir, called when its turn comes. */
 export interface Succession {
   /** Whether the heir has the tools to resume the run. If not, the next heir gets the turn. */
   isCapable(): boolean
   /**
-   * Whether there is a run to resume: an open one that isn't paused, or one that nobody drives. Called while the lock
-   * is held and nobody else writes, so the store is up to date. If false, the lease isn't taken.
+   * Whether there is a run to resume: an open run that needn't wait, or that waits for child runs without a driver.
+   * Called while the lock is held and nobody else writes, so the store is up to date. If false, the lease isn't taken.
    */
   isNeeded(): boolean | Promise<boolean>
-  /** Resolves when the heir may be needed although nobody has acquired the lease, or when the signal aborts. */
+  /** Resolves when the heir may be needed although no other tab has acquired the lease, or when the signal aborts. */
   whenNeeded(signal: AbortSignal): Promise<void>
   readonly signal: AbortSignal
 }
 
-/** A worker that is next in line and found no run to take over looks again after this time, in case it missed a message. Milliseconds. */
+/** Pause before the first heir checks again for a run to resume, in case it missed a message. Milliseconds. */
 const STAND_BY_MS = 30_000
 
 /** Dependencies that all leases of a store share. */
@@ -160,13 +165,13 @@ export interface LeaseDeps {
 }
 
 /**
- * The queue of heirs of each conversation: a second lock, held by the first heir. Only the first heir waits for the
- * lease's lock and watches its holder. The others wait for the first place and watch the first heir. If the first heir
+ * The queue of heirs of each conversation, made of a second lock that the first heir holds. Only the first heir waits
+ * for the lease and watches its holder. The others wait for the first place and watch the first heir. If the first heir
  * falls silent, the last tab to notice takes its place, and the order starts again.
  */
 export class Heirs {
   readonly #deps: LeaseDeps
-  /** First places held here, by conversation. */
+  /** Locks of first places held here, by conversation. */
   readonly #heirLocks = new Map<string, HeldLock>()
 
   constructor(deps: LeaseDeps) {
@@ -177,7 +182,7 @@ export class Heirs {
     return this.#heirLocks.has(conversationId)
   }
 
-  /** Resolves once the worker holds the lease; rejects with the signal's reason when that aborts first. */
+  /** Resolves once the worker holds the lease. Rejects with the signal's reason if the signal aborts first. */
   async wait(lease: Lease, succession: Succession): Promise<void> {
     const { signal } = succession
     await withStop([signal], async (stop) => {
@@ -213,12 +218,12 @@ export class Heirs {
     }
   }
 
-  /** Takes the lease when it is free and needed, else waits until somebody else acquires it. */
+  /** Takes the lease when it is free and needed. If it isn't needed, waits until it may be. */
   async #takeLease(lease: Lease, succession: Succession, signal: AbortSignal): Promise<void> {
     const { conversationId, lockName } = lease
     const { channel, effects } = this.#deps
     const lock = await this.#acquireLock(lockName, { conversationId, role: 'lease' }, signal)
-    // The browser aborts the requests of a page that it takes into its back/forward cache.
+    // The browser aborts requests of a page that enters its back/forward cache. The loop tries again.
     if (lock === null) return effects.sleep(PING_MS, signal)
     await withStop([signal], async (stop) => {
       // Subscribed before the lock is released, so that the next holder is noticed.
@@ -228,7 +233,7 @@ export class Heirs {
       try {
         lock.onLost = () => stop.abort()
         const mayKeep = succession.isCapable() && (await isNeeded(succession))
-        // A lock granted to a frozen tab may have been stolen since. Waits for that news to arrive.
+        // The lock may have been stolen while this tab was frozen. Waits for the event that reports that.
         await effects.sleep(RETRY_MS, signal)
         if (mayKeep && !signal.aborted && lease.adopt(lock)) return
         lock.release()
@@ -249,7 +254,7 @@ export class Heirs {
     turn.abort()
   }
 
-  /** Waits in the lock's queue, and steals it from a holder that is silent; null when the signal aborts. */
+  /** Waits in the lock's queue, or steals the lock from a silent holder. Null when the signal aborts. */
   async #acquireLock(name: string, ref: LockRef, signal: AbortSignal): Promise<HeldLock | null> {
     const { locks, liveness } = this.#deps
     return withStop([signal], async (stop) => {
@@ -273,7 +278,7 @@ async function isNeeded(succession: Succession): Promise<boolean> {
   }
 }
 
-/** A page that is being left releases its locks within this time. Milliseconds. */
+/** A page that unloads releases its locks within this time. Milliseconds. */
 const UNLOAD_MS = 300
 /** Pause before a silent holder is asked again. Milliseconds. */
 const RETRY_MS = 50
@@ -314,7 +319,7 @@ export class Lease {
     return this.#acquiring
   }
 
-  /** Takes the lease from its holder. False if another tab took it right after. */
+  /** Takes the lease from its holder. False if another tab took it again at once. */
   async steal(): Promise<boolean> {
     const lock = await requestLock(this.#deps.locks, this.lockName, { steal: true })
     return lock !== null && this.adopt(lock)
@@ -350,7 +355,7 @@ export class Lease {
     this.#reserved = lock
   }
 
-  /** Reserves the lock for the requesting tab, from its release on. False if it isn't held, or already reserved. */
+  /** Reserves the lock for the requesting tab once it is released here. False if it isn't held, or already reserved. */
   reserve(): boolean {
     if (this.#lock === null || this.#reservation !== 'none') return false
     this.#reservation = 'open'
@@ -392,11 +397,11 @@ export class Lease {
     const { locks, effects } = this.#deps
     const startedAt = effects.monotonic()
     const stop = new AbortController()
-    // Stays queued the whole time, so that it keeps its place.
+    // The request stays queued the whole time, so that it keeps its place.
     const granted = requestLock(locks, this.lockName, { signal: stop.signal })
     const answer = await this.#waitForAnswer(granted)
     const lock = await lockOrAbort(granted, stop)
-    // A lock granted to a frozen tab may have been stolen since. Waits for that news to arrive.
+    // The lock may have been stolen while this tab was frozen. Waits for the event that reports that.
     if (effects.monotonic() - startedAt > SILENCE_MS) await effects.sleep(RETRY_MS)
     if (this.#lock !== null) {
       lock?.release()
@@ -406,7 +411,7 @@ export class Lease {
     return this.adopt(lock) ? 'held' : 'elsewhere'
   }
 
-  /** Waits until the lock is granted or refused, its holder answers, or has been silent for too long. */
+  /** Waits until the lock is granted or refused, or its holder answers or was silent for too long. */
   #waitForAnswer(granted: Promise<unknown>): Promise<'elsewhere' | 'silent' | 'broken-off'> {
     const { liveness, effects } = this.#deps
     const ref = { conversationId: this.conversationId, role: 'lease' } as const

@@ -18,11 +18,11 @@ import { OffstageError } from '../../protocol/error.ts'
 import type { Conversation } from '../conversation.ts'
 import type { NewestClaim } from '../store/claims.ts'
 
-/** Unanswered requests after which no living holder is assumed. */
+/** Unanswered requests after which the lease counts as having no living holder. */
 const MAX_UNANSWERED = 3
 /** Time for a holder to decide, once it has answered `pending`. Milliseconds. */
 const ANSWER_LIMIT_MS = 15_000
-/** The holder refuses if its own side hasn't decided by then. Milliseconds. */
+/** Time for the holder to decide, before it refuses. Milliseconds. */
 const DECISION_MS = 10_000
 /** A lock that is handed over is reserved this long for the requesting tab. Milliseconds. */
 const TRANSFER_MS = 3000
@@ -31,7 +31,7 @@ const TRANSFER_MS = 3000
 async function requestHandover(lease: Lease, deps: LeaseDeps): Promise<boolean> {
   if (lease.isHeld) return true
   const answer = await askHolder(lease.conversationId, deps)
-  // Steals the lock instead of queueing for it: other tabs in the queue didn't ask for the handover.
+  // Steals the lock instead of queueing for it, where other tabs may be first.
   return answer === 'granted' ? lease.steal() : false
 }
 
@@ -49,7 +49,7 @@ async function askHolder(
   })
   const isOpen = (): boolean => answer === null || answer === 'pending'
   const limit = (): number => (answer === null ? MAX_UNANSWERED : ANSWER_LIMIT_MS / ANSWER_MS)
-  // Repeats the request, since it or its answer may be lost.
+  // Repeats the request, since any message may be lost.
   for (let tries = 0; isOpen() && tries < limit(); tries++) {
     await withStop([], async (wait) => {
       onAnswer = () => isOpen() || wait.abort()
@@ -61,7 +61,7 @@ async function askHolder(
   return answer
 }
 
-/** Holder's side: decides on each request once, and reserves the lock for the tab that gets it. */
+/** Answers requests as the holder: decides on each request once, and reserves the lock for the requesting tab. */
 function answerHandovers(
   deps: LeaseDeps,
   leases: ReadonlyMap<string, Lease>,
@@ -114,15 +114,15 @@ interface Ranked {
   readonly ticket: number
 }
 
-/** Whether the request was made first. Simultaneous requests are ordered by their ids. */
+/** Whether request `a` was made before `b`. Simultaneous requests are ordered by their ids. */
 function precedes(a: Ranked, b: Ranked): boolean {
   return a.ticket === b.ticket ? a.id < b.id : a.ticket < b.ticket
 }
 
 /**
- * Whether `a` keeps a lock that both hold. The higher epoch wins, because the store refuses appends of the lower
- * one. Otherwise the higher term wins: it knew of the other holder and took over. Otherwise the ids decide, so
- * that both sides agree.
+ * Whether `a` keeps a lock that both hold. The higher epoch wins, because the store refuses appends of the lower one.
+ * Without different epochs, the higher term wins: its holder knew of the other and took over. Equal terms are decided
+ * by the ids, so that both sides agree.
  */
 function prevails(a: LockState, b: LockState): boolean {
   if (a.epoch !== null && b.epoch !== null && a.epoch !== b.epoch) {
@@ -142,7 +142,7 @@ const HEARTBEAT_MS = 2000
 
 interface WaitingRequest extends Ranked {
   ticket: number
-  /** End of the time for objections. On the monotonic clock, as are all times here. */
+  /** End of the time for objections. All times here are on the monotonic clock. */
   readyAt: number
   /** Time of the request's last post. */
   postedAt: number
@@ -168,10 +168,10 @@ interface TrackedLock {
 }
 
 /**
- * Locks like the browser's, kept by messages where Web Locks are missing (plain HTTP). A request is posted, and granted
- * unless a holder or an older request objects within a while. Holders repeat that they hold a lock. If messages were
- * lost or late, two tabs may hold the same lock: they find out, and `prevails` decides which one loses it. A tab that
- * ends without a message is forgotten after a silence. Without a channel, every request is granted in turn.
+ * Locks like the browser's, made of messages where Web Locks are missing (plain HTTP). A request is posted, and granted
+ * unless a holder or an older request objects in time. Holders repeat that they hold a lock. If messages were lost or
+ * late, two tabs may hold the same lock: they find out, and `prevails` decides which one loses it. A tab that ends
+ * without a message is forgotten after a silence. Without a channel, every request is granted in turn.
  */
 class MessageLocks implements Locks {
   readonly #channel: TabChannel<LeaseMessages>
@@ -319,7 +319,7 @@ class MessageLocks implements Locks {
     lock.remote.delete(state.id)
     lock.term = Math.max(lock.term, state.term)
     if (newest === null || newest.id === state.id || prevails(state, newest)) {
-      // A release is a holder's last message. Ignores older ones that come late.
+      // A release is a holder's last message, so earlier messages that arrive late are ignored.
       if (newest?.id !== state.id || newest.isHeld) this.#setNewest(lock, state)
       if (held !== null && held.id !== state.id) held.lose()
     } else if (this.#isMine(newest)) {
@@ -386,9 +386,8 @@ function remove<T>(list: T[], item: T): boolean {
 }
 
 /**
- * Leases decide which tab drives a conversation. A lease is held only while effects are under way. It keeps tabs out of
- * each other's way, and decides who resumes a run that lost its tab. Safety comes from the epoch in the store: appends
- * by anybody but the owner are rejected.
+ * Leases decide which tab drives a conversation, and which tab resumes a run whose tab is gone. A run that waits holds
+ * no lease. Safety doesn't depend on leases: by the epoch, the store rejects appends by anybody but the owner.
  */
 export interface Leases {
   /**
@@ -400,15 +399,18 @@ export interface Leases {
   release(conversationId: string): void
   /** False once the lease was released, or taken by another worker. */
   holds(conversationId: string): boolean
-  /** Sets the epoch that the store gave under the lease. If two tabs hold the lease, the newer epoch keeps it. */
+  /**
+   * Sets the epoch that the store gave under the lease. If two tabs hold the lease, the tab with the newer epoch keeps
+   * it.
+   */
   setEpoch(conversationId: string, epoch: number): void
   /** Notes that a tab of this browser has claimed the conversation with this epoch. */
   noteClaim(conversationId: string, epoch: number): void
   /** Newest epoch that a tab of this browser has claimed, as far as known here. 0: none. */
   newestClaim(conversationId: string): number
   /**
-   * Queues for the lease as an heir. Resolves once this worker holds it. The former holder has closed, crashed, or was
-   * silent for 10 s, and the run needs a driver. Rejects when the signal aborts.
+   * Queues for the lease as an heir. Resolves once this worker holds it: the former holder is gone or was silent for 10
+   * s, and the run needs a driver. Rejects when the signal aborts.
    */
   awaitSuccession(conversationId: string, succession: Succession): Promise<void>
   /**
@@ -416,14 +418,14 @@ export interface Leases {
    * or not answered in time.
    */
   requestHandover(conversationId: string): Promise<boolean>
-  /** Announces a decision on a run that other tabs may hold paused. They check the store. */
+  /** Announces a decision about a run that may be paused in other tabs, which then check the store. */
   announce(conversationId: string): void
-  /** Releases everything when the worker ends, so that nobody has to wait until its silence is noticed. */
+  /** Releases all leases when the worker ends, so that no other tab has to wait until the silence is noticed. */
   close(): Promise<void>
 }
 
 export interface LeaseObserver {
-  /** Whether this worker drives the run, even one that waits without a lease. */
+  /** Whether this worker drives the run, even if the run waits without a lease. */
   isDriving(conversationId: string): boolean
   /** Called when another worker has taken the lease. */
   onLost(conversationId: string): void
@@ -437,10 +439,10 @@ export interface LeaseObserver {
 }
 
 export interface LeasesOptions {
-  /** Names the store. */
+  /** Identifies the store. */
   readonly scope: string
   readonly channel: TabChannel<LeaseMessages>
-  /** `locks` is undefined without Web Locks (plain HTTP on a LAN address). Messages replace them then. */
+  /** `locks` is undefined without Web Locks (plain HTTP on a LAN address): messages replace them. */
   readonly effects: Pick<Effects, 'locks' | 'sleep' | 'monotonic' | 'newId'>
   readonly observer: LeaseObserver
 }
@@ -515,7 +517,7 @@ export function isOtherOwnerError(thrown: unknown): boolean {
   )
 }
 
-/** Whether another device has claimed the conversation since this browser's tabs did. */
+/** Whether another device has claimed the conversation after this browser's last claim. */
 export async function isClaimedElsewhere(
   { conversationId, claims }: Pick<Conversation, 'conversationId' | 'claims'>,
   leases: Leases,

@@ -29,7 +29,7 @@ export function requestLock(
   return new Promise((resolve, reject) => {
     const { lock, lose, released } = createHeldLock()
     let state: 'waiting' | 'granted' | 'over' = 'waiting'
-    // Uses a signal of its own: some browsers react to an abort after the grant.
+    // The request gets its own signal, detached at the grant: some browsers still react to an abort then.
     const { options, detach } = detachableRequest(request)
     const settle = (outcome: 'granted' | 'over'): void => {
       state = outcome
@@ -37,7 +37,7 @@ export function requestLock(
       resolve(outcome === 'granted' ? lock : null)
     }
     const granted = (): Promise<void> => {
-      // The grant and the abort may cross.
+      // The request may be granted just after it was aborted.
       if (state === 'over') return Promise.resolve()
       settle('granted')
       return released

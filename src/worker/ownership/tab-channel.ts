@@ -14,7 +14,7 @@ export const openTabPort: OpenTabPort = (name) => {
   try {
     return typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(name)
   } catch {
-    // Some browsers throw here where they refuse storage.
+    // Some browsers throw where they refuse storage.
     return undefined
   }
 }
@@ -27,7 +27,7 @@ export type TabShapes<M extends object> = { readonly [T in keyof M]: (body: unkn
  * a message can be lost, late, repeated or out of order, and never comes back to its sender.
  */
 export interface TabChannel<M extends object> {
-  /** Random; the `from` of the messages that are posted here. */
+  /** Random id, sent as `from` with each message posted here. */
   readonly tabId: string
   /** False where the browser has no `BroadcastChannel`: nothing is sent or received. */
   readonly isOpen: boolean
@@ -40,14 +40,14 @@ export interface TabChannel<M extends object> {
 export type TabHandler<B> = (body: B, from: string) => unknown
 
 export interface TabChannelOptions<M extends object> {
-  /** Names the store. */
+  /** Identifies the store. */
   readonly scope: string
   readonly tabId: string
   readonly openPort: OpenTabPort
   readonly shapes: TabShapes<M>
 }
 
-/** Raised when a message's envelope or the meaning of one of its types changes. */
+/** Increased when a message's envelope or the meaning of a message type changes. */
 export const TAB_FORMAT = 1
 
 interface Envelope {
@@ -69,7 +69,7 @@ export function createTabChannel<M extends object>(options: TabChannelOptions<M>
   const receive = (data: unknown): void => {
     if (!isEnvelope(data)) return
     const { offstage: format, type, body, from } = data as unknown as Envelope
-    // Ignores other versions of the package, which have messages of their own.
+    // Ignores other versions of the package, whose messages may differ.
     if (format !== TAB_FORMAT) return
     if (!Object.hasOwn(shapes, type) || !shapes[type as keyof M](body)) return
     for (const handler of handlers.get(type) ?? []) handler(body as never, from)

@@ -19,8 +19,8 @@ import { callParts } from '../../conversation/fold-call.ts'
 import { INCOMPLETE_IMPORT } from '../../protocol/conversation.ts'
 
 /**
- * Applies a part of an imported conversation, and returns the record and the rows. Null if a conversation with its id
- * exists. Throws `ownership-lost` if the earlier parts are gone. Pure.
+ * Applies a part of an imported conversation, and returns the record and the rows. Null if another conversation has its
+ * id. Throws `ownership-lost` if the earlier parts are gone. Pure.
  */
 export function applyPlacement(
   found: StoredRecord | undefined,
@@ -72,12 +72,12 @@ function baseRecord(
   })
 }
 
-/** Most open calls in a record. Each row that opens or settles a call copies the list. */
+/** Maximum number of open calls in a record: each row that opens or settles a call copies the list. */
 const MAX_OPEN_CALLS = 1000
 
 /**
- * The calls without an outcome after this row. A conversation can be found by them without reading rows. Throws
- * `invalid-input` for more than 1000.
+ * Calls without an outcome after this row. The record has them, so that a call's conversation is found without reading
+ * rows. Throws `invalid-input` for more than 1000.
  */
 function openCallsAfter(record: StoredRecord, row: NewRow): readonly string[] {
   const open = nextOpenCalls(record, row)
@@ -114,8 +114,8 @@ function nextOpenCalls(
 }
 
 /**
- * Imported calls without a result wait for their outputs, unless the call was unreadable. Results settle calls
- * that were imported earlier.
+ * Open calls after an import. Calls without a result wait for their outputs, except unreadable calls. Results settle
+ * calls that were imported earlier.
  */
 function afterImport(
   open: readonly string[],
@@ -132,13 +132,14 @@ function afterImport(
 }
 
 /**
- * Appends that a record remembers: more than one owner has under way at once. Older ones are rejected by their `order`.
+ * Appends that a record remembers: more than an owner has under way at once. Older appends are rejected by their
+ * `order`.
  */
 const MAX_RECENT = 8
 
 /**
- * Finds the rows of an append that was committed before. Null if it wasn't committed. Checked first, even for an owner
- * that has been fenced off since: its rows are stored, so a rejection would be wrong. Writes nothing.
+ * Finds an append that was already committed. Null if it wasn't. Checked first, even if the owner was fenced off
+ * meanwhile: the rows are stored, so a rejection would be wrong. Writes nothing.
  */
 export function committedBefore(
   record: StoredRecord | undefined,
@@ -147,7 +148,7 @@ export function committedBefore(
   return record?.recentAppends.find((recent) => recent.appendId === appendId) ?? null
 }
 
-/** The rows of an append that was committed before, from what is stored at its place. */
+/** Checks and returns the stored rows of an append that was already committed. */
 export function rowsBefore(
   { conversationId }: Append,
   { first, count }: RecentAppend,
@@ -170,13 +171,13 @@ export function applyAppend(
       details: { deleted: true },
     })
   }
-  // Checked before the format: a newer page that has taken over resumes the run, and this one leaves it.
+  // Checked before the format: if a newer version has taken over, it resumes the run, and this page gives the run up.
   if (record.epoch !== append.epoch) throw takenOverError()
   refuseNewer(record)
   refuseBroken(record)
   const { appendId, order } = append
   const owner = ownerOf(record)
-  // A stalled server or a proxy may deliver a request after its sender's later ones.
+  // A stalled server or a proxy may deliver a request after later requests of its sender.
   if (!(order > owner.order))
     throw new OffstageError('storage-failed', 'A later append was stored.', {
       retryable: true,
@@ -195,8 +196,8 @@ export function applyAppend(
 }
 
 /**
- * Applies a new title, and returns the record and its rows. The caller needn't own the conversation: its owner finds
- * the row before its own next one. A broken conversation gets no row. Null if the newest row isn't the expected one.
+ * Applies a new title, and returns the record and its rows. The caller needn't own the conversation: the owner reads
+ * this row before its own next row. A broken conversation gets no row. Null if the newest row isn't the expected row.
  */
 export function applyRename(
   record: StoredRecord,
@@ -208,7 +209,7 @@ export function applyRename(
   const row: NewRow = { type: 'renamed', runId: null, title, at }
   refuseUnsound(row)
   if (broken !== undefined) return { record: { ...record, title }, rows: [] }
-  // Lists are ordered by activity, and a rename is none.
+  // Lists are ordered by activity, and a rename doesn't count as activity.
   const next: StoredRecord = { ...afterRow(record, row), updatedAt, format: FORMAT }
   const appendId = randomId()
   const placed: Row = { ...row, format: FORMAT, conversationId, seq: next.lastSeq, appendId }
@@ -239,7 +240,7 @@ function openRunAfter(open: string | null, row: NewRow): string | null {
   return open
 }
 
-/** Facts that end a step, or withdraw what was shown of it. */
+/** Facts that end a step, or withdraw its shown text. */
 const STEP_ENDS: ReadonlySet<FactType> = new Set([
   'model-output',
   'step-cut',
@@ -254,7 +255,7 @@ export function endsDraft(rows: readonly NewRow[]): boolean {
   return rows.some(({ type }) => STEP_ENDS.has(type))
 }
 
-/** Whether the writer of the draft still drives the conversation's open run. It may have slept meanwhile. */
+/** Whether the draft's writer still drives the open run. Another owner may have taken over while it was frozen. */
 export function isCurrent({ epoch, runId }: StepDraft, record: StoredRecord): boolean {
   return record.epoch === epoch && record.openRunId === runId
 }

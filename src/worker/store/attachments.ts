@@ -8,7 +8,7 @@ const MIN_LENGTH = 4096
 /** Depth to which rows are searched for files. Only a tool's own JSON is deeper. */
 const MAX_DEPTH = 8
 
-/** Contents of files, and the keys under which the store keeps them. */
+/** File contents, each with the hash under which the store keeps it. */
 export type Contents = ReadonlyMap<string, string>
 
 type Path = readonly (string | number)[]
@@ -20,8 +20,8 @@ interface Gap {
 }
 
 /**
- * Files in the rows, with their SHA-256: the store keeps each content only once. Empty without `crypto.subtle` (plain
- * HTTP). Call it before a transaction, which would not wait for it.
+ * Hashes the files in the rows (SHA-256), so that the store keeps each content only once. Empty without `crypto.subtle`
+ * (plain HTTP). Call it before a transaction, which would end meanwhile.
  */
 export async function findContents(rows: readonly NewRow[]): Promise<Contents> {
   const hashes = new Map<string, string>()
@@ -32,9 +32,9 @@ export async function findContents(rows: readonly NewRow[]): Promise<Contents> {
   return hashes
 }
 
-/** The row as it is stored: without the contents, which are kept apart. */
+/** The row as it is stored: without file contents, which have keys of their own. */
 export function packRow<R extends object>(row: R, contents: Contents): R {
-  // An imported row can't refer to files of this store.
+  // An imported row must not refer to files in this store.
   const { apart: _foreign, ...packed } = row as R & { apart?: unknown }
   if (contents.size === 0) return packed as unknown as R
   const copy = structuredClone(packed)
@@ -86,7 +86,7 @@ export async function keepContents(
   )
 }
 
-/** Ends these conversations' use of contents, and deletes the contents that nobody else uses. */
+/** Ends these conversations' use of contents, and deletes contents that no other conversation uses. */
 export async function releaseContents(
   tx: Write,
   conversationIds: readonly string[],
@@ -103,7 +103,9 @@ export async function releaseContents(
     if ((await files.getKey(keyRange('in', hash))) === undefined) await files.delete(hash)
 }
 
-/** Range of all keys that begin with these two parts. IndexedDB sorts arrays after strings, so `[]` ends it. */
+/**
+ * Range of all keys that begin with these two parts. IndexedDB sorts arrays after strings, so `[]` is the upper bound.
+ */
 function keyRange(kind: 'of' | 'in', id: string): IDBKeyRange {
   return IDBKeyRange.bound([kind, id], [kind, id, []])
 }
@@ -131,7 +133,7 @@ function isGap(value: unknown): value is Gap {
   return isRecord(value) && Array.isArray(value['path']) && typeof value['hash'] === 'string'
 }
 
-/** Puts content at a path, if the row has that path. A damaged row may name any. */
+/** Puts content at a path, if the row has that path. A damaged row may refer to any path. */
 function setAt(row: unknown, path: Path, content: unknown): void {
   const [lastKey] = path.slice(-1)
   let target = row

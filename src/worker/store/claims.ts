@@ -7,8 +7,8 @@ import { claimIdOf } from './record.ts'
 import type { Claim, ClaimOptions, Store } from './store.ts'
 
 /**
- * This browser's newest claims on conversations in shared stores, kept across reloads. This browser may resume a run if
- * the newest claim is its own. Any other run is another device's.
+ * Newest claims of this browser on conversations in shared stores, kept across reloads. The browser may resume a run if
+ * it made the newest claim. Otherwise the run is another device's.
  */
 export interface ClaimBook {
   of(key: string): Promise<OwnClaims>
@@ -18,18 +18,18 @@ export interface ClaimBook {
 
 export interface NotedClaim {
   readonly id: string
-  /** 0 while the claim is requested. The answer may never come, though the store has granted the claim. */
+  /** 0 until the store answers. The answer may never come, even if the store has granted the claim. */
   readonly epoch: number
 }
 
 export interface OwnClaims {
   /** Newest epoch that the store answered with. */
   readonly epoch: number
-  /** Newest ids, requested or granted. A restored older copy of the store has one of them. */
+  /** Newest claim ids, requested or granted. If an older copy of the store is restored, it has an older id. */
   readonly ids: readonly string[]
   /**
-   * Id that was requested without an answer yet. Every claim uses it until an answer comes, so that it stays in the
-   * list.
+   * Id of a claim that isn't answered yet. Until an answer comes, every new claim has this id, so that it stays in
+   * `ids`.
    */
   readonly asked: string | null
 }
@@ -38,7 +38,7 @@ const MAX_IDS = 32
 
 const NO_CLAIMS: OwnClaims = { epoch: 0, ids: [], asked: null }
 
-/** Adds a claim. Keeps the larger epoch, since another tab may have claimed the conversation since. */
+/** Adds a claim. Keeps the larger epoch, since another tab may have claimed the conversation meanwhile. */
 function withClaim(claims: OwnClaims, { id, epoch }: NotedClaim): OwnClaims {
   return {
     epoch: Math.max(epoch, claims.epoch),
@@ -154,7 +154,7 @@ export class SharedClaims {
     this.#options = options
   }
 
-  /** Whether other devices may claim the conversation. Locks don't cover those. */
+  /** Whether other devices, which locks don't cover, may claim the conversation. */
   get isShared(): boolean {
     const { store, storage } = this.#options
     return store.follow !== undefined && isCustomKey(storage)
@@ -169,16 +169,16 @@ export class SharedClaims {
   }
 
   /**
-   * Whether the claim is this browser's, also from before a reload. `tabs`: newest epoch that its tabs announced as
-   * their own.
+   * Whether this browser made the claim, even before a reload. `tabs`: newest epoch that this browser's tabs announced
+   * as their own.
    */
   async isOwn({ epoch, id }: Pick<NewestClaim, 'epoch' | 'id'>, tabs: number): Promise<boolean> {
-    // Epochs of a store only grow, so a claim older than a tab's is over.
+    // Epochs of a store only grow, so no other device has claimed after this browser's tabs.
     if (id === null && epoch <= tabs) return true
     const noted = await this.#options.claims.of(this.#key)
     if (id === null) return epoch === noted.epoch
-    // A tab's claim may be missing in the book. If the book has this epoch, only the id decides: a restored copy of the
-    // store gives epochs again.
+    // A tab's claim may be missing in the book, so its epoch counts, too. If the book has that epoch, only the id
+    // counts: a restored older store repeats epochs.
     return noted.ids.includes(id) || (epoch === tabs && epoch !== noted.epoch)
   }
 
@@ -203,8 +203,8 @@ export class SharedClaims {
   }
 
   /**
-   * Whether this browser noted `value`, and didn't note `end`, which voids it. Always true if only this browser's tabs
-   * write. Both are in one list, so the end is forgotten last.
+   * Whether this browser noted `value` but not `end`, which voids it. Always true if only this browser's tabs write.
+   * Both are in one list of limited length, so `end`, noted later, is forgotten last.
    */
   async isNoted(list: NoteList, value: unknown, end?: unknown): Promise<boolean> {
     if (!this.isShared) return true
@@ -219,8 +219,8 @@ export class SharedClaims {
 }
 
 /**
- * Name under which a value is noted. Values are hashed, so that an id written by others never equals the name of a
- * value. Ids aren't hashed, so an end counts at once.
+ * Name under which a value is noted. Values are hashed, so that no id from others equals a value's name. Ids aren't
+ * hashed: an end must count at once.
  */
 async function noteId(value: unknown): Promise<string> {
   const name = canonicalJson(value)

@@ -14,7 +14,7 @@ type WithoutParent<Each extends FactWithMessage> = Each extends FactWithMessage
   ? Omit<Each, 'parentId'> & { readonly parentId?: string | null }
   : never
 
-/** A fact to be appended. Its messages are children of the head unless it names another parent. */
+/** A fact to append. Its messages become children of the head, unless the draft names another parent. */
 export type FactDraft = (Exclude<Fact, FactWithMessage> | WithoutParent<FactWithMessage>) & {
   /** Default: the run of the append. */
   readonly runId?: string | null
@@ -38,7 +38,7 @@ function hasParentField(draft: FactDraft): draft is WithoutParent<FactWithMessag
   return 'parentId' in FACTS[draft.type].fields
 }
 
-/** The new head after a fact; null when the fact doesn't move it. */
+/** The new head after a fact. Null if the fact doesn't move the head. */
 function lastMessageId(fact: Fact): string | null {
   switch (fact.type) {
     case 'run-started':

@@ -147,7 +147,7 @@ export const isUserContent: ShapeCheck = messageShape('user', {
   orSooner: optional(isBoolean),
 } satisfies Omit<ChecksOf<UserContent>, 'id'> & Checks)
 
-/** A message from elsewhere, the only kind that has its own role. */
+/** A message from outside, such as an imported one. Other messages get their role from their fact. */
 export const isMessage: ShapeCheck = discriminatedUnion('role', {
   system: messageShape('system', { parts: listOf(text) }),
   user: messageShape('user', user),
@@ -240,7 +240,7 @@ const tokenFields = { tokensBefore: optional(isNumber), tokensAfter: optional(is
 /** Origin of untrusted content, and the call that brought it in. */
 const originFields = { origin: isName, path: optional(isPath) }
 
-/** A fact's row in the table. Made by `withTexts` or `withoutTexts`, so that none is added without deciding on its texts. */
+/** Definition of a fact, made by `withTexts` or `withoutTexts`, so that each new fact needs a decision on its texts. */
 interface FactDefinition<Type extends FactType> {
   /** A check for each field: its type and length. */
   readonly fields: ChecksOf<FactOf<Type>> & Checks
@@ -248,8 +248,8 @@ interface FactDefinition<Type extends FactType> {
 }
 
 /**
- * The texts of a fact that the model reads and did not write: a call that the model writes after them may be quoted.
- * A string, a message, an output, or a list of these.
+ * Returns the texts of a fact that the model reads and did not write: later calls by the model may be quoted from them.
+ * The value is a string, a message, an output, or a list of these.
  */
 type TextsOf<Type extends FactType> = (fact: FactOf<Type>) => unknown
 
@@ -260,7 +260,7 @@ function withTexts<Type extends FactType>(
   return { fields, texts }
 }
 
-/** For a fact whose texts are the model's own, Offstage's, or also in another fact. */
+/** Defines a fact whose texts are the model's own, Offstage's, or also in another fact. */
 function withoutTexts<Type extends FactType>(
   fields: FactDefinition<Type>['fields'],
 ): FactDefinition<Type> {

@@ -91,7 +91,8 @@ function watchStarts(database: Database, startMs: number): WatchedDatabase {
       tx.abort()
     }, startMs)
     const stopTimer = (): void => clearTimeout(timer)
-    // The first successful request. `success` events don't bubble, so listen in the capture phase.
+    // The first success proves that the transaction has begun. `success` events don't bubble, so listen in the capture
+    // phase.
     tx.addEventListener('success', stopTimer, { capture: true, once: true })
     tx.done.then(stopTimer, stopTimer)
     return tx
@@ -219,16 +220,13 @@ export type Database = Pick<IDBPDatabase<Schema>, 'close' | 'transaction'>
 
 export interface ConnectionOptions {
   readonly report: (state: StorageReport) => void
-  /** How long one use waits for the database to open, before that is reported. Milliseconds. */
+  /** How long a use waits for the database to open before it is reported as blocked. Milliseconds. */
   readonly openMs: number
-  /**
-   * How long opening may take while nothing blocks it: on a busy machine a browser takes its time. Default 30 000.
-   * Milliseconds.
-   */
+  /** How long opening may take while nothing blocks it, since a busy machine is slow. Default 30 000. Milliseconds. */
   readonly slowMs?: number
   /**
-   * Like `slowMs`, for a database that the browser lists: it responds, and another tab may be about to delete the
-   * database. Default 15 000. Milliseconds.
+   * Shorter limit than `slowMs`, for a database that the browser lists: the browser responds, and another tab may be
+   * about to delete the database. Default 15 000. Milliseconds.
    */
   readonly listedMs?: number
   /** How long a transaction may wait to begin. Default 15 000. Milliseconds. */
@@ -272,7 +270,7 @@ export class Connection {
   }
 
   /**
-   * Opens the database for the first time, or finds that it doesn't open yet. Rejects only if the browser gives the
+   * Opens the database for the first time. Resolves even if it doesn't open yet. Rejects only if the browser gives the
    * page no database at all. Tries several times, since a failed permission lookup looks like a refusal.
    */
   async openFirst(): Promise<void> {
@@ -319,7 +317,7 @@ export class Connection {
     return resolveWithin(Promise.race([request, untilLimit()]), slowMs - elapsedMs)
   }
 
-  /** Opens the database once. A blocked opening is kept: it succeeds after the other tab has closed. */
+  /** Requests the database once. A blocked request is kept: it succeeds after the other tab has closed. */
   #requestOpen(): Promise<Database> {
     this.#opening ??= this.#openDatabase()
     return this.#opening
@@ -329,7 +327,7 @@ export class Connection {
     return this.#report('blocked', blocked(this.#isBlocked ? HELD_BY_OLDER : NOT_OPENED_YET))
   }
 
-  /** How long a transaction waits for those before it. Milliseconds. */
+  /** How long a transaction waits for earlier transactions. Milliseconds. */
   get startMs(): number {
     return this.#limit(this.#options.startMs ?? START_MS)
   }
@@ -353,7 +351,7 @@ export class Connection {
     this.#opening = null
   }
 
-  /** Notes the store of a claim. A different id means that the database was cleared meanwhile. */
+  /** Notes the store id of a claim. A different id means that the database was cleared meanwhile. */
   noteStore(storeId: string): void {
     if (this.#storeId !== null && this.#storeId !== storeId) this.#reportCleared()
     this.#storeId = storeId
@@ -408,7 +406,7 @@ export class Connection {
   async #checkDeleted(): Promise<void> {
     for (const ms of CHECK_DELAYS_MS) {
       await sleep(ms)
-      // Another opening has begun, and will find out.
+      // Another opening has begun, and will notice whether the database was cleared.
       if (this.#opening !== null) return
       const isListed = await this.#isListed()
       if (isListed === undefined) return
@@ -422,7 +420,7 @@ export class Connection {
     return databases?.some(({ name }) => name === databaseName(this.#name))
   }
 
-  /** Reports that the database was cleared, once each time. */
+  /** Reports that the database was cleared, once per clearing. */
   #reportCleared(): void {
     if (!this.#wasOpen) return
     this.#wasOpen = false

@@ -62,20 +62,21 @@ function rowsOf(conversationId: string, afterSeq = 0, toSeq: number = Infinity):
   return IDBKeyRange.bound([conversationId, afterSeq], [conversationId, toSeq], true)
 }
 
-/** Conversations checked per listing: counting the rows of 5 000 takes a browser 16 s. */
+/** Conversations checked per listing: counting the rows of 5 000 conversations takes a browser 16 s. */
 const MAX_COUNTED = 50
 /** Keys of rows read per listing. */
 const MAX_KEYS = 1000
 
 /**
- * Finds rows without a record, and records with missing rows. Only other code can cause these, so each conversation
- * is checked once: each listing checks the next page. Opening a conversation checks it, too.
+ * Finds rows without a record, and records with missing rows. Only other code can cause such damage, so each
+ * conversation is checked only once, in parts: each listing checks the next part. Opening a conversation checks it,
+ * too.
  */
 class DamageFinder {
   readonly #orphanIds = new Set<string>()
   /** The conversations whose rows were counted, and whether some are missing. */
   readonly #counted = new Map<string, boolean>()
-  /** The rows not checked yet; undefined when all were checked. Null: all rows. */
+  /** Key range of rows that aren't checked yet. Null: all rows. Undefined: no rows. */
   #uncheckedRange: IDBKeyRange | null | undefined = null
 
   /** Substitute records for rows without a record. */
@@ -87,7 +88,7 @@ class DamageFinder {
       const last = keys.length < MAX_KEYS ? undefined : keys.at(-1)
       this.#uncheckedRange = last && IDBKeyRange.lowerBound([last[0], Infinity])
     }
-    // Another tab may have deleted one since.
+    // Looked up again, since another tab may have deleted some.
     const orphans = [...this.#orphanIds]
       .filter((id) => !ids.has(id))
       .map((id) => findRecord(tx, id))
@@ -96,7 +97,7 @@ class DamageFinder {
 
   /** Marks records with missing rows as broken. Skips newer formats, which may count rows differently. */
   async markBroken<R extends ConversationRecord>(records: readonly R[], tx: Read): Promise<R[]> {
-    // After a deletion, perhaps in another tab, an id may name a whole conversation.
+    // A deleted conversation's id may be used again for an undamaged one, so the key includes more than the id.
     const countKey = (record: R): string => `${record.conversationId} ${makerOf(record)}`
     const unchecked = records.filter(
       (record) =>
@@ -273,7 +274,7 @@ async function readRows(
       stored === undefined ? lostRecord(conversationId) : readRecord(conversationId, stored)
     const afterSeq = newest === undefined ? after : Math.max(0, record.lastSeq - newest)
     const max = newest === undefined ? limit : Infinity
-    // The last part is open-ended: it includes rows that the record doesn't know of.
+    // The last part is open-ended: it includes rows beyond the record's `lastSeq`.
     const remaining = Math.min(record.lastSeq - afterSeq, max)
     const count = Math.min(Math.max(1, Math.ceil(remaining / PART_SIZE)), MAX_PARTS)
     const parts = Array.from({ length: count }, (_, index) => {
@@ -360,8 +361,8 @@ async function appendIn(tx: Write, append: Append, contents: Contents): Promise<
 }
 
 /**
- * Doesn't await each request, which would cost a turn of the queue each. The end of the transaction tells whether they
- * succeeded.
+ * Writes a record and its rows. Doesn't await each request, which would cost a turn of the queue. The end of the
+ * transaction tells whether they succeeded.
  */
 function putRecord(
   tx: Write,

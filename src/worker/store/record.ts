@@ -51,8 +51,8 @@ export interface StoredRecord extends ConversationRecord {
   /** The newest appends, oldest first. */
   readonly recentAppends: readonly RecentAppend[]
   /**
-   * Missing in records of earlier versions. Those versions keep the field when they claim, so its epoch may be
-   * outdated.
+   * Missing in records of earlier versions. When an earlier version claims, it keeps the field, so the epoch in it may
+   * be outdated.
    */
   readonly owner?: Owner
 }
@@ -103,9 +103,8 @@ const isRecordShape = shape({
 })
 
 /**
- * Reads a stored record, in the format it was written in. A record of a newer format keeps only the fields that all
- * formats share, without open runs or calls: this version couldn't resume them. A damaged record is marked as broken,
- * with the fields that can be shown.
+ * Reads a stored record of any format. Of a newer format, only the fields that all formats share are kept, without open
+ * runs or calls: this version couldn't resume them. A damaged record keeps its title and time, and is marked as broken.
  */
 export function readRecord(conversationId: string, row: unknown): StoredRecord {
   const fields = isRecord(row) ? row : {}
@@ -247,7 +246,7 @@ export function onlyCopy(): OffstageError {
   })
 }
 
-/** Tells apart conversations that had the same id one after the other. */
+/** Differs between conversations that had the same id one after the other. */
 export function makerOf(record: ConversationRecord | null): string | null {
   return record && `${record.createdAt} ${record.importId}`
 }

@@ -7,16 +7,15 @@ import type { ConversationState } from '../../protocol/state.ts'
 import { isRecord } from '../../lib/shape.ts'
 import type { Store } from './store.ts'
 
-/** Shorter conversations are just as quick to read in full. Rows. */
+/** Minimum length for a preview: shorter conversations are just as quick to read in full. Rows. */
 const LONG_ROWS = 1000
 const NEWEST_ROWS = 300
-/** Usually makes more messages than a checkpoint has. Rows. */
+/** Minimum size of a preview, which usually makes more messages than a checkpoint has. Rows. */
 const CHECKPOINT_ROWS = 120
 
 /**
- * The end of a long conversation, made from its newest rows, to show while all of it is read. The state is windowed,
- * and its `older` only says that there is more. Null if reading everything is as quick, or no run begins in the newest
- * rows.
+ * State of the end of a long conversation, to show while all its rows are read. The state is windowed; `older` isn't a
+ * count, and only says that there is more. Null if reading everything is as quick, or no run begins in the newest rows.
  */
 export async function newestState(
   store: Store,
@@ -51,7 +50,7 @@ interface SoundRows {
 }
 
 /**
- * The rows before the first that is missing or in a newer format, and the reason. An unreadable row is replaced by a
+ * Rows before the first fault (a missing row or a newer format), and that fault. An unreadable row is replaced by a
  * fact that says so. `after` is the seq before the rows.
  */
 export function soundRows(

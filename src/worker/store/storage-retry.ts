@@ -23,12 +23,12 @@ export interface Waiter {
 }
 
 /**
- * Handles commits while the storage is full, blocked or failing. Within a run, they wait in order until the storage
- * takes them. The result of a finished call is kept in memory meanwhile, and nothing after it begins. Without a run,
- * they fail.
+ * Handles commits while the storage is full, blocked or failing. Within a run, commits wait in order until the storage
+ * takes them. Meanwhile, the result of a finished call is kept in memory, and nothing after it begins. Outside a run,
+ * commits fail.
  */
 export class StorageRetry {
-  /** The run that commits wait for. Null: commits fail instead of waiting. */
+  /** The run whose commits wait. Null: commits fail instead of waiting. */
   waiter: Waiter | null = null
   readonly #effects: Effects
   #waitError: ErrorData | null = null
@@ -55,7 +55,7 @@ export class StorageRetry {
     return whenAborted(this.#waitStarted.signal)
   }
 
-  /** Retries waiting commits at once, when there may be room again. */
+  /** Retries waiting commits at once, when the storage may work again. */
   retry(): void {
     this.#retry.abort()
     this.#retry = new AbortController()
@@ -63,7 +63,7 @@ export class StorageRetry {
 
   /**
    * Retries the work until the storage takes it. `waits` false: throws instead of waiting. The work may call `onStored`
-   * once the storage has taken it, before it publishes what was written.
+   * after its commit, before it publishes the rows.
    */
   async persist<T>(
     work: (onStored: () => void) => Promise<T>,

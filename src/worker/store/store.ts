@@ -14,14 +14,14 @@ export function placeAfter({ updatedAt, conversationId }: ListPosition): string 
   return `${updatedAt} ${conversationId}`
 }
 
-/** Reads a value of `next`. Null, for the beginning, if it names no place. */
+/** Reads a value of `next`. Null, for the first page, if it is missing or invalid. */
 export function readPlace(after: string | undefined): ListPosition | null {
   const [, updatedAt, conversationId] = /^(-?[\d.e-]+) (.*)$/s.exec(after ?? '') ?? []
   if (updatedAt === undefined || conversationId === undefined) return null
   return { updatedAt: Number(updatedAt), conversationId }
 }
 
-/** Returns one page of the records, which may be in any order. */
+/** Sorts the records, and returns one page. */
 export function pageOf(
   all: readonly ConversationRecord[],
   { limit = Infinity, after }: ListPage = {},
@@ -39,13 +39,13 @@ export function pageOf(
 export class ChangeEmitter {
   readonly #followers = new Set<(change: StoreChange) => void>()
 
-  /** Notifies followers after the commit, once the code that made the change has its answer. */
+  /** Notifies followers after the commit, once the code that made the change has the result. */
   report(change: StoreChange): void {
     for (const follower of this.#followers) queueMicrotask(() => follower(change))
   }
 
   follow(onChange: (change: StoreChange) => void): () => void {
-    // A callback that is passed twice has to be removed twice.
+    // Wrapped, so that a callback that is passed twice must be removed twice.
     const follower = (change: StoreChange): void => onChange(change)
     this.#followers.add(follower)
     return () => void this.#followers.delete(follower)
@@ -57,11 +57,13 @@ export interface Append {
   readonly conversationId: string
   /** Epoch of the claim that this append relies on. */
   readonly epoch: number
-  /** Unique, and the same for each try. A repeat of a committed append returns its rows and writes nothing. */
+  /**
+   * Unique, and the same for each try. A repeat of a committed append writes nothing and returns the committed rows.
+   */
   readonly appendId: string
   /**
-   * Counts the tries under this epoch, from 1, at the moment each is sent. A try that arrives after a later one was
-   * written is rejected with `storage-failed`, unless the store knows its `appendId`.
+   * Number of this try under its epoch, counted from 1 when it is sent. If a later try was written first, this one is
+   * rejected with `storage-failed`, unless the store knows its `appendId`.
    */
   readonly order: number
   readonly rows: readonly NewRow[]
@@ -71,11 +73,11 @@ export interface Append {
 
 /** Ownership of a conversation, granted by `Store.claim`. The next claim of the conversation ends it. */
 export interface Claim {
-  /** Names the store; random, made with it. Epochs of different stores can't be compared. */
+  /** Random id, made with the store. Epochs of different stores can't be compared. */
   readonly storeId: string
   /**
-   * Number of the claim, higher than all earlier ones in the store. Once the conversation has a newer one, appends
-   * under this one are rejected.
+   * Number of the claim, higher than all earlier epochs in the store. Once the conversation has a newer epoch, appends
+   * with this epoch are rejected.
    */
   readonly epoch: number
 }
@@ -102,9 +104,8 @@ export interface ClaimOptions {
   /** Parent of the conversation, if it is created. */
   readonly parent?: ConversationRecord['parent']
   /**
-   * Unguessable id, kept as `claim` in the record. If the answer is lost, it tells who made the claim. A store that
-   * doesn't keep it works, too. A claim is then known by the epoch in the answer, and any other epoch is another
-   * device's.
+   * Unguessable id, kept as `claim` in the record. If the answer is lost, the id tells who made the claim. A store may
+   * ignore it: claims are then known by the epoch in the answer, and any other epoch is another device's.
    */
   readonly claimId?: string
   /**
@@ -113,13 +114,13 @@ export interface ClaimOptions {
    */
   readonly attempt?: string
   /**
-   * Rejects with `ownership-lost` unless the newest claim has this epoch (0: there is none). A store that doesn't
-   * support it works, too: of two devices that claim at once, the later one then stops the other.
+   * Rejects with `ownership-lost` unless the newest claim has this epoch (0: there is none). A store may ignore it: if
+   * two devices claim at once, the later claim then stops the other device.
    */
   readonly ifEpoch?: number
   /**
-   * Used with `ifEpoch`: also rejects unless the newest row has this `seq` (0: there is none). A store that doesn't
-   * support it works, too: rows that another device wrote since the check are then taken over.
+   * Used with `ifEpoch`: also rejects unless the newest row has this `seq` (0: there is none). A store may ignore it:
+   * rows that another device wrote after the check are then taken over, too.
    */
   readonly ifSeq?: number
 }
@@ -129,7 +130,7 @@ export interface TitleChange {
   readonly title: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Sets the title only if the newest row has this `seq`: nothing came after the rows that the title was made of. */
+  /** Sets the title only if the newest row has this `seq`: no row came after the rows that the title was made from. */
   readonly ifLastSeq?: number
 }
 
@@ -162,8 +163,8 @@ export interface StoredRows {
   /** Ordered by `seq`. */
   readonly rows: readonly unknown[]
   /**
-   * Set if the rows come from a copy, since the store can't be reached. There may be more, so nothing is decided on
-   * them.
+   * Set if the rows come from a copy, since the store can't be reached. The store may have more rows, so no decision is
+   * based on the copy.
    */
   readonly isCopy?: true
 }
@@ -205,10 +206,10 @@ export interface StoreChange {
  *
  * Every method is one transaction: it happens as a whole or not at all. Calls for one conversation happen one after the
  * other. Methods reject with an `OffstageError`, whose `code` tells what to do:
- * - `storage-offline`, `storage-full`, `storage-blocked`, `storage-failed`: try again later. The call may have happened.
- *   A run waits, checks with `read`, and tries again with the same `appendId`;
- * - `ownership-lost`: from `append` and `place`, if somebody else has claimed the conversation since, or it was deleted;
- *   from `claim`, if the newest claim hasn't the epoch `ifEpoch`, or the newest row hasn't the `seq` `ifSeq`;
+ * - `storage-offline`, `storage-full`, `storage-blocked`, `storage-failed`: try again later. The call may have taken
+ *   effect. A run waits, checks with `read`, and tries again with the same `appendId`;
+ * - `ownership-lost`: from `append` and `place`, if the conversation has a newer claim or was deleted; from `claim`, if
+ *   the epoch of the newest claim isn't `ifEpoch`, or the `seq` of the newest row isn't `ifSeq`;
  * - `conversation-broken`: from `claim` and `append`, if the record says that its rows can't be read;
  * - `storage-newer`: from `claim`, `append` and `rename`, if a newer version of the package wrote the conversation;
  * - `conversation-not-found`: from `claim`;
@@ -216,38 +217,38 @@ export interface StoreChange {
  */
 export interface Store {
   /**
-   * Gives the conversation the next epoch of the store. Older owners are fenced off, even those of a deleted
+   * Gives the conversation the next epoch of the store. Older owners are fenced off, even owners of a deleted
    * conversation with the same id. Creates a missing conversation. Throws `conversation-not-found` instead if `create`
    * is false, or its `parent` conversation is missing.
    */
   claim(conversationId: string, at: number, options?: ClaimOptions): Promise<Claim>
   /**
-   * Appends all rows or none. A repeat (the same `appendId`) writes nothing and resolves to the rows of the first one,
-   * whoever owns the conversation by now. A late try also writes nothing: its `order` isn't above that of the newest
-   * append under its epoch.
+   * Appends all rows or none. A repeat (the same `appendId`) writes nothing and resolves to the stored rows, whoever
+   * owns the conversation by now. A late try is rejected: its `order` isn't above the `order` of the newest append
+   * under its epoch.
    */
   append(append: Append): Promise<readonly Row[]>
   /**
-   * Overwrites the conversation's only draft. The first append that ends its step deletes it. Writes nothing unless the
-   * epoch is the newest and the run is open.
+   * Overwrites the conversation's only draft. The first append that ends the draft's step deletes it. Writes nothing
+   * unless the draft's epoch is the newest and its run is open.
    */
   keepDraft(draft: StepDraft): Promise<void>
   /** The stored draft, unchecked. Check it before showing it. */
   draftOf(conversationId: string): Promise<unknown>
   /**
    * Stores rows of an imported conversation, which is broken until its last rows are stored. A repeat writes nothing.
-   * False if a conversation with its id exists, other than a partial import. Throws `ownership-lost` if the earlier
-   * rows are gone, or another import has replaced them.
+   * False if its id belongs to a conversation that isn't a partial import. Throws `ownership-lost` if the earlier rows
+   * are gone, or another import has replaced them.
    */
   place(placement: Placement): Promise<boolean>
-  /** Returns the record and the rows in order: null and none if the conversation doesn't exist. */
+  /** Returns the record and the rows in order. If the conversation doesn't exist: null and no rows. */
   read(conversationId: string, range?: RowRange): Promise<StoredRows>
   /** The record as the store has it now, never from a copy. Null if there is none. */
   get(conversationId: string): Promise<ConversationRecord | null>
   list(page?: ListPage): Promise<ListedRecords>
   /**
    * Appends a `renamed` row, whoever owns the conversation. The order of lists stays the same. False if there is no
-   * such conversation, or something came after `ifLastSeq`. A broken conversation gets the title, but no row.
+   * such conversation, or it has rows after `ifLastSeq`. A broken conversation gets the title, but no row.
    */
   rename(conversationId: string, name: TitleChange): Promise<boolean>
   /**
@@ -255,17 +256,17 @@ export interface Store {
    * stay unchanged.
    */
   mark(conversationId: string, broken: string | null): Promise<void>
-  /** Ids of the conversations that its calls started, that the calls of those started, and so on. */
+  /** Ids of all descendants: conversations that its calls started, and their descendants. */
   descendants(conversationId: string): Promise<string[]>
   /**
-   * Deletes a conversation with its descendants: all of them or none. Late appends of an owner are rejected from then
-   * on, and reads find nothing. False if there is no such conversation.
+   * Deletes a conversation with its descendants: all of them or none. An owner's late appends are rejected afterwards,
+   * and reads find nothing. False if there is no such conversation.
    */
   delete(conversationId: string): Promise<boolean>
   /**
    * Calls back after changes by anybody, until the returned function is called. A change may be reported late, twice,
-   * or together with others. Unreported changes are covered by a later one whose `conversationId` is null. Leave this
-   * method out if only tabs of this browser use the store: they notify each other.
+   * or together with others. After unreported changes, report one with `conversationId` null. Leave this method out if
+   * only tabs of this browser use the store: they notify each other.
    */
   follow?(onChange: (change: StoreChange) => void): () => void
   close(): void

@@ -52,7 +52,7 @@ const CONTENT: ReadonlySet<string> = new Set([
   'data',
 ])
 
-/** Fields with content that the fact doesn't need. */
+/** Fields with content that redaction may remove. */
 const DROPPABLE: ReadonlySet<string> = new Set([
   'actionText',
   'providerMetadata',
@@ -93,7 +93,7 @@ function isSimilar(before: unknown, after: unknown): boolean {
 function isSimilarField(key: string, before: unknown, after: unknown): boolean {
   if (DROPPABLE.has(key)) return true
   if (CONTENT.has(key)) return after !== undefined || before === undefined
-  // Content only if it is a string: an object with this name is structure.
+  // A string with this name is content; an object with this name is structure.
   if ((key === 'message' || key === 'reason') && typeof before === 'string')
     return typeof after === 'string'
   return isSimilar(before, after)
@@ -174,7 +174,7 @@ function redactedStore(store: Store, storage: string, redaction: Redaction): Sto
         isRequired() ? { ...name, title: await redactTitle(name.title, name.at) } : name,
       ),
   }
-  // Bind methods: those of an app's class may use private fields.
+  // Binds methods to the store: an app's class may use private fields.
   return new Proxy({} as Store, {
     get: (_, name) => {
       const value: unknown = Reflect.get(overrides, name) ?? Reflect.get(store, name)
@@ -211,7 +211,7 @@ export interface StoreDefinition {
    * even if the store can't be reached now: its methods fail until it can. Rejects with an `OffstageError` if it can
    * never work, with `invalid-config` for example. `report` is called at each change of its state; a store that reports
    * nothing is `durable`. `visibility` tells whether a person can see the page: work that only one tab needs to do is
-   * best done by a visible one.
+   * best done by a visible tab.
    */
   open(
     storage: CustomStorage,
@@ -229,9 +229,9 @@ export interface StoresOptions {
 }
 
 /**
- * The stores in use, one for each name. If the browser has no database for the page (missing, or refused outright),
- * memory replaces it: runs work, but a reload forgets them. A database that doesn't open now is never replaced. Uses
- * wait for it, and the page is notified.
+ * The stores in use, one for each name. If the browser gives the page no database at all, a memory store replaces it:
+ * runs work, but a reload forgets them. A database that merely doesn't open yet is never replaced. Uses wait for it,
+ * and the page is notified.
  */
 export class Stores {
   readonly visibility: PageVisibilityTarget = new PageVisibilityTarget()
@@ -274,7 +274,7 @@ export class Stores {
     }
   }
 
-  /** Opens a custom store. Memory never replaces it: its data must not go elsewhere. */
+  /** Opens a custom store. A memory store never replaces it: its data must not go elsewhere. */
   async #custom(config: CustomStorage, storage: string): Promise<Store> {
     const { stores: definitions = [] } = this.#options
     const definition = definitions.find(({ type }) => type === config.type)

@@ -47,7 +47,7 @@ export type ShownDelta = Exclude<
   }
 >
 
-/** Deltas that other tabs show. All others are for the handles of the tab that drives the run. */
+/** Deltas that other tabs show. Other deltas are only for the page of the tab that drives the run. */
 const SHOWN: Readonly<Record<ShownDelta['type'], ShapeCheck>> = {
   'attempt-started': shape({ ...attemptFields, messageId: isText }),
   'text-start': part,
@@ -64,7 +64,7 @@ const SHOWN: Readonly<Record<ShownDelta['type'], ShapeCheck>> = {
   'storage-takes': shape(runFields),
 }
 
-/** Whether a value from another tab is a delta that this one shows. */
+/** Whether a value from another tab is a delta that this tab shows. */
 export const isDelta: (value: unknown) => boolean = discriminatedUnion('type', SHOWN)
 
 export function isShown(delta: Delta): delta is ShownDelta {
@@ -94,5 +94,5 @@ const fields = {
   waits: nullOr(shape({ ...runFields, reason })),
 } satisfies Readonly<Record<Exclude<keyof Live, 'ownership' | 'left'>, ShapeCheck>>
 
-/** Whether a value from another tab is the live state of its stream. */
+/** Whether a value from another tab is the live state of that tab's stream. */
 export const isLive: ShapeCheck = shape(fields)

@@ -8,12 +8,12 @@ import type { Conversation } from '../conversation.ts'
 import { OffstageError, toErrorData } from '../../protocol/error.ts'
 import { withStop } from '../stopping.ts'
 
-/** Wait for messages that a tab sent before it was gone. Milliseconds. */
+/** Time for messages that a tab sent before it ended. Milliseconds. */
 const LATE_MS = 300
 
 /**
- * Name of the lock that a tab holds while it drives a run, even a waiting one without a lease. If another tab gets the
- * lock, this one is gone.
+ * Name of the lock that a tab holds while it drives a run, even one that waits without a lease. If another tab gets the
+ * lock, the driving tab is gone.
  */
 export function drivingLock(tabId: string, conversationId: string): string {
   return `offstage-drives:${tabId}:${conversationId}`
@@ -44,15 +44,15 @@ export interface TabConversation {
   readonly driver: { checkStore(): Promise<void> } | null
   /** Checks whether another device works on the open run, and shows the result. */
   checkOtherDevices(): Promise<void>
-  /** Resolves when nothing is driven any more. */
+  /** Resolves when no run is driven here any more. */
   whenIdle(): Promise<void>
 }
 
 /** Pause between a tab's announcements that it drives a run. Milliseconds. */
 export const BEAT_MS = 2500
-/** Beats between checks of the store, in case a message was lost. */
+/** Announcements between checks of the store, in case a message was lost. */
 export const CHECK_EVERY = 12
-/** Followers answer each announcement. A follower that hasn't for this long is gone. Milliseconds. */
+/** Followers answer each announcement. A follower that is silent for this long counts as gone. Milliseconds. */
 const FOLLOWED_MS = 15_000
 
 export interface DrivingBeaconOptions {
@@ -62,12 +62,12 @@ export interface DrivingBeaconOptions {
 }
 
 /**
- * Announces the runs driven here, and sends their items to the tabs that follow. Without followers, no items are
- * posted.
+ * Announces the runs driven here, and sends their items to the tabs that follow them. Without followers, posts no
+ * items.
  */
 export class DrivingBeacon {
   readonly #options: DrivingBeaconOptions
-  /** Conversations with followers, and until when each counts as followed. On the monotonic clock. */
+  /** Time until which each conversation counts as followed, on the monotonic clock. */
   readonly #followedUntil = new Map<string, number>()
   readonly #sentCounts = new Map<string, number>()
 
@@ -84,7 +84,7 @@ export class DrivingBeacon {
     const { channel, effects } = this.#options
     if (!channel.isOpen) return
     const name = drivingLock(channel.tabId, active.conversation.conversationId)
-    // If the browser refuses the lock, other tabs need a while to notice that this one is gone.
+    // If the browser refuses the lock, other tabs only notice later that this tab is gone.
     effects.locks?.request(name, {}, () => active.whenIdle()).catch(() => undefined)
     void this.#announceRepeatedly(active)
   }
@@ -138,12 +138,12 @@ export class DrivingBeacon {
 const ANSWER_MS = 1000
 /** Unanswered requests in a row after which a known driver counts as gone. */
 const MAX_UNANSWERED = 3
-/** Wait for an answer while no driver is known. A driver answers at once. Milliseconds. */
+/** Time for an answer while no driver is known. A driver answers at once. Milliseconds. */
 const UNKNOWN_DRIVER_MS = 300
-/** Longest wait for a command under way: an edited input may wait for its tool. Milliseconds. */
+/** Longest wait for a command under way: an edited input may have to wait for its tool. Milliseconds. */
 const ANSWER_LIMIT_MS = 20_000
 
-/** A command with its id. The id makes it count once, however often and to whomever it is sent. */
+/** A command with its id, by which it takes effect only once, even if it is sent to several tabs or repeatedly. */
 export interface SentCommand {
   readonly commandId: string
   readonly command: TabCommand
@@ -174,8 +174,8 @@ export class TabCommands {
   }
 
   /**
-   * Result of the command. Null if no tab answers, so nobody drives the run. Throws the error that the driver threw.
-   * `driver`: the known driver; null: one will drive it soon; undefined: unknown.
+   * Sends the command, and returns its result. Null if no tab answers: nobody drives the run. Rejects with the driver's
+   * error. `driver`: the driving tab. Null: a tab will drive the run soon. Undefined: unknown.
    */
   async send(
     conversationId: string,
@@ -203,7 +203,7 @@ export class TabCommands {
       unanswered = 0
       if (!isOpen()) wake()
     })
-    // Switches to a new driver. The former worker may have died, and can't answer any more.
+    // Switches to a new driver: the former one may be dead, and never answer.
     const removeDriven = channel.on('run-driven', (driving, from) => {
       if (driving.conversationId !== conversationId || from === to) return
       to = from

@@ -47,7 +47,7 @@ export type TabOutcome =
   | { readonly pending: true }
   | { readonly left: true }
 
-/** Announcement of a tab that drives a run, with the number of its earlier posts to followers. */
+/** Announcement of a tab that drives a run. */
 export interface Driving {
   readonly conversationId: string
   /** Epoch of the tab's claim. If two tabs say that they drive a run, the tab with the newer epoch is believed. */
@@ -62,13 +62,15 @@ export interface FollowMessages {
   'run-driven': Driving
   /** The sender no longer drives the run. */
   'run-undriven': { readonly conversationId: string }
-  /** The sender follows the conversation. `isBehind`: it missed something, or has just begun. */
+  /** The sender follows the conversation. `isBehind`: the sender missed items, or has just begun to follow. */
   'follow-ask': { readonly conversationId: string; readonly isBehind: boolean }
   /** Live state of the driver's stream. Later items follow. `to`: the tab that asked. */
   'follow-begin': Driving & { readonly to: string; readonly live: Live }
-  /** `isStored`: facts were committed. Followers read them from the store, since messages aren't trusted for that. */
+  /**
+   * `isStored`: facts were committed. Followers read the facts from the store, because any script can post messages.
+   */
   'follow-items': Driving & { readonly isStored: boolean; readonly deltas: readonly ShownDelta[] }
-  /** `to`: the tab that drives the run. Null: whichever tab does. */
+  /** `to`: the tab that drives the run. Null: any tab that drives it. */
   'command-ask': {
     readonly conversationId: string
     readonly to: string | null

@@ -124,7 +124,7 @@ function hasOwn(input: JsonValue, name: string): boolean {
 }
 
 /**
- * Announces each check that evaluates regular expressions, and its end (null). Such a check may never end, and a
+ * Announces each check that evaluates regular expressions, and null when it ends. Such a check may never end, and a
  * worker that hangs can't report the cause.
  */
 export function watchedValidator(

@@ -24,7 +24,7 @@ export function stepsOf(pointer: string): string[] {
 export interface SchemaIssue {
   /** JSON pointer into the value, `''` for the whole. */
   readonly path: string
-  /** The schema keyword that failed; `''` where no keyword did. */
+  /** The schema keyword that failed; `''` if the value could not be checked. */
   readonly keyword: string
   /** Text that follows the value's name: `must be string`. */
   readonly message: string
@@ -41,13 +41,13 @@ export interface Validator {
 
 /** Accepts valid values quickly. The worker's own validator checks all others and reports their issues. */
 export interface FastValidator {
-  /** Whether the value is valid. May throw: then the worker's own validator decides. */
+  /** Whether the value is valid. If it throws, the worker's own validator decides. */
   fits(schema: JsonSchema, value: unknown): boolean
 }
 
 /**
- * More than data needs, and less than a second of work. A schema that refers to itself twice for one property doubles
- * the checks with each level of a value.
+ * More `$ref`s than data needs, but less than a second of work. If a schema refers to itself twice for one property,
+ * each level of a value doubles the checks.
  */
 const MAX_FOLLOWED = 100_000
 
@@ -78,7 +78,7 @@ const isPattern: ShapeCheck = (value) => {
 }
 const isNever: ShapeCheck = () => false
 
-/** Each keyword with the check of its value, draft 7's included. `checkSchema` checks the schemas within a value. */
+/** Checks of keyword values, for draft 7's keywords, too. `checkSchema` checks the schemas within a value. */
 const KEYWORDS: Readonly<Record<string, ShapeCheck>> = {
   type: isTypes,
   enum: isList,
@@ -104,8 +104,8 @@ function keywordsWith(keywords: string, check: ShapeCheck): Record<string, Shape
 
 /**
  * Throws if a reachable part of a schema isn't a schema, or a `$ref` has no target. Also throws if `$ref`s form a
- * circle without a step into the value. The library notices those only with some inputs, or never. Turns OpenAPI's
- * `nullable` into the type `null`.
+ * circle without a step into the value. The library notices such faults only with some inputs, or never. Turns
+ * OpenAPI's `nullable` into the type `null`.
  */
 function checkSchema(root: Schema, lookup: Readonly<Record<string, unknown>>): void {
   const checked = new Set<unknown>()
@@ -207,7 +207,7 @@ const MESSAGES: Readonly<Record<string, MessageMaker>> = {
   false: () => 'must not be there',
 }
 
-/** Message for a failed keyword. Null if it only reports that something below it failed. */
+/** Message for a failed keyword. Null if the keyword failed only because a schema within it did. */
 function messageFor(keyword: string, limit: unknown, sentence: string): string | null {
   return MESSAGES[keyword]?.(limit, sentence) ?? null
 }
@@ -221,7 +221,7 @@ function unexpectedProperty(limit: unknown, sentence: string): string | null {
   return limit === false ? `must not have the property ${quoted(sentence)}` : null
 }
 
-/** The name in one of the library's sentences. */
+/** The quoted name in a message of the library. */
 function quoted(sentence: string): string {
   return `'${/"(.*)"/s.exec(sentence)?.[1]}'`
 }
@@ -237,7 +237,9 @@ function shorten(text: string): string {
 /** Most issues to report. Nobody reads more. */
 const MAX_ISSUES = 50
 
-/** Converts the library's errors to issues. `schema` and `lookup` are those that it evaluated. */
+/**
+ * Converts the library's errors to issues. `schema` and `lookup`: the evaluated schema, and the targets of its `$ref`s.
+ */
 function issuesOf(
   errors: readonly OutputUnit[],
   schema: Schema,
@@ -256,7 +258,7 @@ function issuesOf(
   return issues
 }
 
-/** Locations of errors about single items or names. The error of the keyword itself covers them. */
+/** Locations of errors about single items or names, which this error covers. */
 function coveredLocations({ keyword, keywordLocation }: OutputUnit): string[] {
   switch (keyword) {
     case 'contains':
