@@ -263,7 +263,7 @@ export class AgentCore implements AgentParts {
         return this.later('undo')(id, toolCallId)
       },
       undoTurn: async (toolCallId, options) => {
-        // One gesture is checked for all calls of the turn, with the message's id in place of a call's.
+        // A single gesture is checked for all calls of the turn, under the message's id.
         this.personCheck.checkAnswer({ conversationId: id, toolCallId }, options?.consent)
         return this.later('undoTurn')(conversation, toolCallId, options)
       },

@@ -135,7 +135,7 @@ export interface AgentTools extends SnapshotStore<readonly AgentTool[]> {
 export interface UndoTurnOptions extends AnswerOptions {
   /** Ids of calls to leave as they are. Default: none. */
   readonly skip?: readonly string[]
-  /** After an abort, no further call is undone. An undo in progress finishes. */
+  /** Stops before the next call when aborted. An undo in progress finishes. */
   readonly signal?: AbortSignal
 }
 

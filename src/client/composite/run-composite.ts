@@ -287,12 +287,12 @@ class Workflow {
     this.#finish({ type: 'threw', thrown })
   }
 
-  /** From now on, starts and delivers nothing. */
+  /** Stops starting requests and delivering outcomes. */
   stop(): void {
     this.#isClosed = true
   }
 
-  /** From now on, starts nothing. Once all running calls and steps have ended, the function is suspended. */
+  /** Stops starting requests. Once all running calls and steps have ended, the function is suspended. */
   leave(): Promise<Closing> {
     this.#isLeaving = true
     void this.#deliver()

@@ -71,13 +71,13 @@ export interface CallAnswers {
   consent(call: CallRef, event?: UserGestureEvent): PersonConsent
   /**
    * Approves a waiting call, so that it runs. `input` in the options replaces the call's input. `remember: 'run'` or
-   * `'conversation'` also approves later calls of the tool there, with any input, or with the same key if the tool has
-   * a `consentKey`. Resolves to false if the call was settled already. Rejects with:
+   * `'conversation'` also approves later calls of the tool there, with any input. If the tool has a `consentKey`, they
+   * need the same key. Resolves to false if the call was settled already. Rejects with:
    *
    * - `consent-refused`: a tool of `offstage/page-tools` may have clicked the button, or the call's input has changed
-   *   since your page got the request. With `consent: 'person'` (the default once an `<offstage-chat>` shows the
-   *   agent), also if the last user gesture is older than 5 seconds, or than the request. If your click handler takes
-   *   longer, see `consent()`.
+   *   since your page got the request. With `consent: 'person'` (default once an `<offstage-chat>` shows the agent),
+   *   also if the last user gesture is older than 5 seconds or the request. If your click handler takes longer, see
+   *   `consent()`.
    * - `invalid-input`: the new input doesn't fit, and the call still waits.
    *
    * The same checks apply to `answer`, `undo` and `resolveInterrupted(call, 'run-again')`. If you set `consent:

@@ -21,16 +21,16 @@ export interface ObservedInput {
   readonly at: number
   /** Name of the key, for key events. */
   readonly key?: string
-  /** For key events: repeated because the key is held down. */
+  /** True for a `keydown` that repeats because the key is held down. */
   readonly isRepeat?: boolean
   /**
-   * For key events: whether the key may press the target. False for an Enter that ends an IME composition, and for a
-   * space in a text field.
+   * Whether the event's key may press the target. False for an Enter that ends an IME composition, and for a space in a
+   * text field.
    */
   readonly isPress?: boolean
   /** The click was made by a pointer. */
   readonly hasPointer?: boolean
-  /** For clicks: whether the browser reports that the person has just acted on the page. */
+  /** Whether the browser reports, at a click, that the person has just acted on the page. */
   readonly isActive?: boolean
 }
 

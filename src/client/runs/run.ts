@@ -56,8 +56,8 @@ class GrowingList<Item> {
 }
 
 /**
- * Adds events of a run. Adjacent unread deltas of one part are merged, so an unread run keeps one event per part; events
- * that were read don't change any more.
+ * Adds events of a run. Adjacent unread deltas of one part are merged, so an unread run keeps one event per part.
+ * Events that were read don't change any more.
  */
 function appendEvents(
   log: GrowingList<RunEvent>,
@@ -228,7 +228,7 @@ class SentMessages {
   }
 }
 
-/** How long a worker may take to confirm an abort before the handle ends by itself. Milliseconds. */
+/** How long the handle waits for a worker to confirm an abort before it ends by itself. Milliseconds. */
 const ABORT_GRACE_MS = 60
 
 const EMPTY_RESULT = {
