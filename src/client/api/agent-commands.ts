@@ -430,7 +430,7 @@ async function abortOpen(
   if (!runs.aborts.has(id)) runs.aborts.set(id, { conversationId, reason })
   handle?.run.abort(reason)
   if (await sendAbort(agent, id)) return true
-  // A run that no worker had begun ends as aborted, too.
+  // Also true for a run that was aborted before a worker began it.
   return isStarting && (await handle?.run.result)?.outcome === 'aborted'
 }
 

@@ -74,10 +74,7 @@ function createCallAnswers({
   }
 }
 
-/**
- * Makes the user gesture usable again if the answer is refused as invalid: the person may correct the answer without
- * another click.
- */
+/** Makes the user gesture usable again if the answer is refused as invalid, because nothing was answered. */
 async function restoreIfInvalid<Answer>(
   consumed: ConsumedConsent | null,
   answering: Promise<Answer>,

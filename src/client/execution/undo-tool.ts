@@ -91,7 +91,9 @@ function failureOf(toolCallId: string, thrown: unknown): Failure {
   return { toolCallId, status, message }
 }
 
-/** Plans the undo once this page has all messages of the turn. Rejects if no such turn can be undone now. */
+/**
+ * Plans the undo once this page has all messages of the turn. Rejects if there is no such message, or a run is open.
+ */
 function waitForPlan(conversation: Conversation, messageId: string): Promise<UndoPlan> {
   return new Promise((resolve, reject) => {
     let unsubscribe = (): void => undefined

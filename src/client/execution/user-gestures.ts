@@ -36,7 +36,7 @@ export interface ObservedInput {
 
 /** Earlier events that may have caused a click. */
 interface Track {
-  /** Time of a click in this task. It causes any other click in the same task: a label clicks its control. */
+  /** Time of a click in this task. Another click in the same task is caused by it: a label clicks its control. */
   readonly clickedAt: number | null
   /** Time of the newest event of an Enter or space key that is held down, or was released in this task. */
   readonly heldAt: number | null

@@ -16,10 +16,7 @@ interface OpenChoice {
   readonly stop: AbortController
 }
 
-/**
- * Asks the app's policy function what to leave out of a request. Calls it once if the question for a request is
- * repeated meanwhile.
- */
+/** Asks the app's policy function what to leave out of a request. A repeated question shares the pending answer. */
 export class CompactionChooser {
   readonly #choose: ChooseCompaction
   /** Aborted when the agent is disposed. */

@@ -89,7 +89,7 @@ function isAbout({ parent }: StoredConversation, call: CallName): boolean {
   return parent?.conversationId === call.conversationId && parent.toolCallId === call.toolCallId
 }
 
-/** Resumes a discussion. Any worker command connects the agent first; only a connected agent can resume. */
+/** Resumes a discussion. The first command only connects the agent, without which it can't resume. */
 async function resumeDiscussion(
   discussant: Discussant,
   conversationId: string,

@@ -49,7 +49,7 @@ export class Verifier {
     this.#agent = agent
   }
 
-  /** Returns feedback for an answer that is wrong, else null. If the hook fails, the answer is accepted. */
+  /** Returns feedback for a wrong answer, or null. If the hook fails, the answer is accepted. */
   verify(answer: VerifyQuery): Promise<string | null> {
     if (answer.round > (this.#agent.options.verifyRounds ?? MAX_ROUNDS))
       return Promise.resolve(null)

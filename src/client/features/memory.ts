@@ -16,7 +16,7 @@ export interface MemoryEntry {
 
 /** The part of an agent that memories may use. */
 export interface RememberingAgent {
-  /** A run has begun or was resumed on this page. */
+  /** Calls the listener when a run begins or is resumed on this page. */
   on(type: 'run', listener: (event: { readonly run: RememberedRun }) => void): () => void
   readonly conversations: {
     get(conversationId: string): Promise<StoredConversation | null>

@@ -60,8 +60,8 @@ async function loadPacked(): Promise<string> {
 }
 
 /**
- * Loads a file as a script, which needs no CORS and no origin. If that fails, loads it as a module, which Trusted Types
- * allow.
+ * Loads a file as a script, which needs no CORS and no origin. If Trusted Types refuse the script's address, loads the
+ * file as a module, which they allow.
  */
 async function loadScript({ src, nonce, crossOrigin }: HTMLScriptElement): Promise<unknown> {
   const { href } = new URL('inline-worker.js', src || document.baseURI)

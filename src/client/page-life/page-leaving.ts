@@ -58,8 +58,8 @@ export function watchLeaving(): PageLeaving {
 const MAX_ATTEMPTS = 3
 
 /**
- * Does the work, which must be safe to repeat. If leaving the page may have caused a failure, doesn't report it. If the
- * page stays after all (a download, a slow navigation), does the work again.
+ * Does the work, which must be safe to repeat. A failure that leaving the page may have caused is held back. If the
+ * page stays (a download, a slow navigation), the work is repeated.
  */
 export async function retryWhenLeaving<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {

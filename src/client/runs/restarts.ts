@@ -275,7 +275,7 @@ export class Restarts {
     this.#suspects.onPublished(notice)
   }
 
-  /** Returns the run that caused the worker's death. Undefined if several runs may have. */
+  /** Returns the run that caused the worker's death. Undefined if the cause isn't certain. */
   blame(): CrashedRun | undefined {
     const risk = this.#risk
     this.#risk = undefined

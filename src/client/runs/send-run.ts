@@ -31,7 +31,7 @@ export async function sendStart(
     ...command.message,
     parts: checkMessageParts(command.message.parts),
   }
-  // Not part of the command, which a new worker may get again: its events then continue the same feed.
+  // If a restart sends the command again, `follow` keeps the handle's existing follower.
   const run = { runId, conversationId, storage: storageKey(scope().storage) }
   link().feeds.follow(run, handle)
   link().feeds.find(run)?.views?.changed()

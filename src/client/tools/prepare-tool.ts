@@ -19,7 +19,7 @@ export interface PreparedTool {
   /** True if model APIs may refuse the name of the tool, or of a parameter. */
   readonly isOddlyNamed: boolean
   readonly inputSchema: JsonSchema
-  /** Set for tools of the package: `enabledTools` lists only the app's. */
+  /** Set for built-in tools, which `enabledTools` doesn't limit. */
   readonly isAlwaysEnabled?: true
 }
 

@@ -31,7 +31,7 @@ export interface RegistryObserver {
 /** The page's current tools. */
 export interface ToolRegistry {
   register(tool: ToolSource, options?: RegisterOptions): () => void
-  /** Adds a tool of the package. */
+  /** Adds a built-in tool. */
   provide(entry: PreparedTool): void
   /** Finds a tool by its own name, or by the model's. */
   get(name: string): PreparedTool | undefined

@@ -18,7 +18,7 @@ export interface ToolCallInfo {
 
 /** Second argument of a tool's function: identifies the call, signals when to stop, and reports progress. */
 export interface ToolContext extends ToolCallInfo {
-  /** Aborted when the run is aborted, when the tool exceeds `timeoutMs`, and when it is unregistered. */
+  /** Aborted when the run is aborted, when the tool exceeds `timeoutMs`, and when the tool is unregistered. */
   readonly signal: AbortSignal
   /** Equal for every execution of this call, also after a reload. Send it to your server. */
   readonly idempotencyKey: string

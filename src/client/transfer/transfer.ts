@@ -49,7 +49,7 @@ class ImportedIds {
 
   start(from: string): string {
     if (this.#started.has(from)) {
-      // Another conversation of the file has the same id.
+      // The file has this id twice: the second conversation gets a new id, to which no rows refer.
       this.#referenced.delete(from)
       return randomId()
     }

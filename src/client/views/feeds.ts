@@ -327,7 +327,7 @@ export class Feeds {
     if (!isFollowed) this.#attach(run, new RunFollower(run.runId).start(), handle)
   }
 
-  /** Keeps events that arrive before the worker's answer to the next command, which names their run. */
+  /** Call this before a command whose answer names a run: events that arrive before the answer are kept. */
   expect(storage: string): ExpectedRun {
     const expected = new ExpectedRuns()
     this.#expected.add(expected)

@@ -50,7 +50,7 @@ function createStart(): StartTrusted {
 
 /**
  * Calls a function that makes a worker, and changes the address that it passes to `Worker`. A stand-in replaces
- * `Worker` while the function runs. The function is synchronous, so no other code gets the stand-in.
+ * `Worker` only until the function returns, so no other code gets it.
  */
 export function withAddress<Made>(
   make: () => Made,

@@ -27,8 +27,8 @@ import { loadPart } from '../api/load-part.ts'
 import type * as diagnosis from '../start-diagnosis/start-diagnosis.ts'
 
 /**
- * Loads the diagnosis, which is needed only when a worker doesn't start. If loading fails, the error has only `thrown`
- * as its cause.
+ * Loads the diagnosis, which is needed only when a worker doesn't start. If loading fails, the error reports `thrown`,
+ * without a diagnosis.
  */
 const loadDiagnosis = ({ thrown }: StartFailure): Promise<typeof diagnosis> =>
   loadPart(() => import('../start-diagnosis/start-diagnosis.ts'), thrown)
@@ -68,7 +68,7 @@ async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise<Connec
     }
     const { api, protocolVersion, clock } = await inTime(start, host.signal, async (fail) => {
       const worker = await makeWorker(spawn, start, fail)
-      // Terminates a worker that exists only after the start was given up.
+      // Terminates a worker that was created only after its start was given up.
       if (isClosed) worker.terminate?.()
       const api = wrapRemoteCalls(WORKER_CALLS, wrap(worker as Worker))
       const connecting = api.connect(transfer(hello, [pages.port2, events.port2]))

@@ -5,8 +5,8 @@ import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
 import type { OffstageError } from '../../protocol/error.ts'
 
 /**
- * A failed start, with the facts known at once. Created when the start begins, and thrown if it fails. Apps never get
- * it, but an error with the diagnosed cause.
+ * A failed start, with the facts known at once. Created when the start begins, and thrown if it fails. Apps get an
+ * error with the diagnosed cause instead.
  */
 export class StartFailure extends Error {
   declare worker?: WorkerLike
