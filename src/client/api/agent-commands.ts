@@ -58,8 +58,8 @@ import {
 import { errorOutput, formatOutput, stringify } from '../execution/format-output.ts'
 
 /**
- * Converts a person's answer to what is sent. Throws `invalid-input` for anything that is no answer; the worker checks
- * its content.
+ * Converts a person's answer to the message for the worker. Throws `invalid-input` for anything that isn't an answer.
+ * The worker checks the answer's content.
  */
 function toSentAnswer(answer: unknown): CallAnswer['answer'] {
   if (typeof answer === 'string') return { type: 'answer', text: answer }
@@ -71,7 +71,7 @@ function toSentAnswer(answer: unknown): CallAnswer['answer'] {
   return { type: action, content: { ...(JSON.parse(stringify(content) ?? '{}') as JsonObject) } }
 }
 
-/** Answers to calls, after the check that a person gave them. */
+/** Answers to calls, sent after the check that a person gave them. */
 interface SentAnswers extends Omit<CallAnswers, 'approve' | 'approveAll' | 'consent'> {
   approve(
     call: CallRef,
@@ -133,18 +133,18 @@ function answerCommands(agent: AgentParts): SentAnswers {
 /** Ids of discussions that this page has begun, continued or shown. */
 const discussedIds = new Set<string>()
 
-/** Milliseconds that an answer waits for what was discussed before it. */
+/** Milliseconds that an answer waits for its note: the discussion before it. */
 const NOTE_MS = 2000
 
-/** The call, if its answer has a note. No other answer waits, so that answers stay in order. */
+/** Returns the call if its answer needs a note. Other answers don't wait, so that they keep their order. */
 function findDiscussedCall({ conversationId = '', toolCallId }: CallIds): CallName | null {
   const call = { conversationId, toolCallId }
   return discussedIds.has(discussionId(call)) ? call : null
 }
 
 /**
- * Adds the call's discussion to an approval or denial, as text for the model. Without it if that can't be read, since no
- * answer fails for it.
+ * Adds the call's discussion to an approval or denial, as text for the model. If the discussion can't be read, the
+ * answer is sent without it.
  */
 async function withNote<Decision extends Answer>(
   agent: AgentParts,
@@ -163,7 +163,7 @@ async function withNote<Decision extends Answer>(
 type Answer = CallAnswer['answer']
 type CallIds = Pick<CallAnswer, 'toolCallId' | 'conversationId'>
 
-/** Throws `invalid-input` if the reference names no call. */
+/** Throws `invalid-input` if the reference has no valid call id. */
 function checkCallRef(call: CallRef): CallIds {
   const { input: _shown, ...ref } = toCallRef(call)
   checkText(ref.toolCallId, 'The id of a call')
@@ -203,7 +203,7 @@ export interface AgentCommands
   /** See `Run.send`. */
   sendMessage(message: Omit<SendMessage, keyof AgentScope>): Promise<boolean>
   withdrawMessage(message: Omit<WithdrawMessage, keyof AgentScope>): Promise<boolean>
-  /** Reports a run that ended here without a notice from the worker. */
+  /** Reports that this page ended a run without a notice from the worker. */
   leaveRun(ref: RunRef, outcome: RunOutcome): Promise<void>
   show(listeners: Listeners, first: ConversationSnapshot): Promise<Source<ConversationSnapshot>>
   showList(
@@ -248,7 +248,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
       return resumeRun(agent, { conversationId, continueLimits: limitsOf(agent.options) })
     },
     prepare({ signal } = {}) {
-      // A conversation is usually shown next, so its part is fetched while the worker starts.
+      // Usually a conversation is shown next, so the code of views is fetched while the worker starts.
       void loadViews().catch(() => undefined)
       return prepare(agent, signal)
     },
@@ -403,7 +403,7 @@ async function openRunId(
   return records.find((record) => record.conversationId === conversationId)?.openRunId
 }
 
-/** Returns the id of the run that a message goes to: the open one, or one that this page is starting. */
+/** Returns the id of the run that a message goes to: the open run, or a run that this page is starting. */
 async function runIdToSteer(
   agent: AgentParts,
   conversationId: string,
@@ -430,7 +430,7 @@ async function abortOpen(
   if (!runs.aborts.has(id)) runs.aborts.set(id, { conversationId, reason })
   handle?.run.abort(reason)
   if (await sendAbort(agent, id)) return true
-  // A run that no worker had begun ends as aborted, too.
+  // Also true for a run that was aborted before a worker began it.
   return isStarting && (await handle?.run.result)?.outcome === 'aborted'
 }
 
@@ -457,7 +457,7 @@ function conversationCommands(agent: AgentParts): ConversationMethods {
     },
     async delete(id) {
       const isDeleted = await callWorker('deleteConversation', scopeFor(id))
-      // Deleting stores no fact, so views must join again to notice it.
+      // Deleting stores no fact, so views notice it only by joining again.
       void link()
         .feeds.find({ storage: storageKey(scope().storage), conversationId: id })
         ?.views?.requestCheckpoint()

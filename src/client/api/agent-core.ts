@@ -39,7 +39,6 @@ import type { InlineWorker } from '../worker-link/worker-start.ts'
 
 type Runtime = typeof runtime
 
-/** The parts of an agent, wired together. */
 export class AgentCore implements AgentParts {
   readonly options: AgentOptions
   readonly config: AgentConfig
@@ -113,17 +112,17 @@ export class AgentCore implements AgentParts {
     this.tools = createListStore(this.later('showTools'))
   }
 
-  /** True once the worker was asked for something. */
+  /** True once anything was requested of the worker. */
   readonly #isStarted = (): boolean => this.#loading !== undefined
 
-  /** Makes the id on first use: some servers forbid random numbers while modules load. */
+  /** Creates the id on first use: some servers forbid random numbers while modules load. */
   readonly scope = (): AgentScope => ({
     agentId: (this.#agentId ??= randomId()),
     storage: this.options.storage ?? { name: 'offstage' },
     ...(this.options.redact && { redacts: true }),
   })
 
-  /** Asks the worker, and starts it if needed. */
+  /** Sends a command to the worker, and starts the worker if needed. */
   readonly callWorker: CallWorker = (name, argument) =>
     this.#withRuntime((runtime) => this.#caller(runtime).callWorker(name, argument))
 
@@ -169,13 +168,13 @@ export class AgentCore implements AgentParts {
   }
 
   /**
-   * Runs work that needs the module loaded with the worker: at once if it is there, so that commands keep the order of
-   * their calls. Rejects with `worker-load-failed` if it can't be fetched; the next call tries again.
+   * Runs work that needs the runtime module. If the module is loaded, the work starts at once, so that commands keep
+   * their order. Rejects with `worker-load-failed` if the module can't be fetched; the next call tries again.
    */
   #withRuntime<Answer>(work: (runtime: Runtime) => Promise<Answer>): Promise<Answer> {
     return this.whileAlive(async () => {
       const runtime = this.#runtime ?? (await this.#loadRuntime())
-      // Whoever waits was told that the agent is disposed of.
+      // `dispose()` has rejected the caller's promise, so the work isn't needed.
       this.signal.throwIfAborted()
       return work(runtime)
     })
@@ -218,7 +217,7 @@ export class AgentCore implements AgentParts {
     const toRef = (call: CallRef): CallRef => {
       if (typeof call === 'string') return { conversationId: id, toolCallId: call }
       const { conversationId: givenId, toolCallId } = call ?? {}
-      // Pending calls of child conversations are listed here, too.
+      // The snapshot's `pending` also lists calls of child conversations.
       const isChildCall = ({ conversationId, ...pending }: PendingCall): boolean =>
         givenId !== undefined && conversationId === givenId && pending.toolCallId === toolCallId
       const isListed = conversation.getSnapshot().pending.some(isChildCall)
@@ -259,12 +258,12 @@ export class AgentCore implements AgentParts {
       abort: (reason) => this.later('abortOpen')(id, reason),
       switchBranch: (messageId) => this.later('switchBranch')(id, messageId),
       undo: async (toolCallId, options) => {
-        // `undo` has no content that could be invalid, so the user gesture is never returned.
+        // Never restores the user gesture: `undo` has no content that could be invalid.
         this.personCheck.checkAnswer({ conversationId: id, toolCallId }, options?.consent)
         return this.later('undo')(id, toolCallId)
       },
       undoTurn: async (toolCallId, options) => {
-        // The gesture answers for all calls of the turn, under the message's id.
+        // A single gesture is checked for all calls of the turn, under the message's id.
         this.personCheck.checkAnswer({ conversationId: id, toolCallId }, options?.consent)
         return this.later('undoTurn')(conversation, toolCallId, options)
       },

@@ -10,7 +10,7 @@ import { getPageSingleton } from '../../lib/page-singleton.ts'
 /** Agents of this page that have a worker, by id. All copies of the package share the map. */
 export const agents: Map<string, AgentParts> = getPageSingleton('agents', () => new Map())
 
-/** The parts of an agent that code loaded with the worker needs. */
+/** The parts of an agent that lazily loaded code needs. */
 export interface AgentParts extends RunParts {
   readonly options: AgentOptions
   readonly config: AgentConfig

@@ -99,7 +99,7 @@ export interface AgentTool {
   readonly modelName?: string
   readonly title?: string
   readonly description: string
-  /** JSON Schema of the input, as `Agent.inputSchema` gives it. */
+  /** JSON Schema of the input, as `Agent.inputSchema()` returns it. */
   readonly inputSchema: JsonSchema
   readonly annotations: ToolAnnotations
   /** The server or page that defines the tool. Absent if the app defines it. */
@@ -118,13 +118,14 @@ export interface AgentTool {
 
 /**
  * All tools of an agent: registered ones, and those of memories, skills, servers and `controlTools`. Each read calls
- * `available()`. A change in its answer doesn't notify listeners.
+ * the tools' `available()`. Listeners aren't notified if only its return value changes.
  */
 export interface AgentTools extends SnapshotStore<readonly AgentTool[]> {
   /** Empty until the tools have been read. Returns the same array until something changes. */
   getSnapshot(): readonly AgentTool[]
   /**
-   * Notifies the listener once for tools that change together. Returns a function that unsubscribes. Starts no worker.
+   * Notifies the listener once for tools that change together. Returns a function that unsubscribes. Doesn't start the
+   * worker.
    */
   subscribe(listener: () => void): () => void
   /** Reads the current tools. */
@@ -134,31 +135,31 @@ export interface AgentTools extends SnapshotStore<readonly AgentTool[]> {
 export interface UndoTurnOptions extends AnswerOptions {
   /** Ids of calls to leave as they are. Default: none. */
   readonly skip?: readonly string[]
-  /** Once aborted, no further call is undone. The one being undone ends first. */
+  /** Stops before the next call when aborted. An undo in progress finishes. */
   readonly signal?: AbortSignal
 }
 
 /** Outcome of `conversation.undoTurn()`. */
 export interface UndoneTurn {
-  /** Ids of the calls that this undid, in order. */
+  /** Ids of the undone calls, in the order of undoing. */
   readonly undone: readonly string[]
   /** The call that couldn't be undone, if any. */
   readonly failed?: {
     readonly toolCallId: string
     /**
-     * - `failed`: the tool's `undo` threw, such as to refuse. Ask again to retry.
-     * - `not-begun`: the tool isn't registered here, or the call ran in another browser. Ask again there.
-     * - `unknown`: the undo was cut off or took too long. It is never repeated; asking again goes on without it.
+     * - `failed`: the tool's `undo` threw, for example to refuse. Call `undoTurn()` again to retry.
+     * - `not-begun`: the tool isn't registered on this page, or the call ran in another browser. Retry there.
+     * - `unknown`: the undo was cut off or took too long. It is never repeated; the next `undoTurn()` skips the call.
      */
     readonly status: 'failed' | 'not-begun' | 'unknown'
-    /** Text of the tool's error; for other statuses, a sentence. */
+    /** Message of the tool's error. For other statuses, a sentence that explains the status. */
     readonly message: string
   }
   /**
-   * Calls of the turn whose effect stays. Besides the reasons of a plan:
-   * - `skipped`: `skip` names it.
-   * - `not-tried`: an earlier one failed, or the signal was aborted.
-   * - `elsewhere`: another tab undid it, or tried to, at the same time.
+   * Calls of the turn that weren't undone here. Reasons, besides those of `KeptReason`:
+   * - `skipped`: the call is in `skip`.
+   * - `not-tried`: another undo of this turn failed before, or the signal was aborted.
+   * - `elsewhere`: another tab undid the call, or tried to, at the same time.
    */
   readonly kept: readonly {
     readonly toolCallId: string
@@ -169,20 +170,20 @@ export interface UndoneTurn {
 type BranchOptions = Omit<RunOptions, 'conversationId' | 'history'>
 
 /**
- * A conversation to follow, and the user's actions in it. Works with `useSyncExternalStore` and similar stores. Calls
+ * State of a conversation, and the user's actions in it. Works with `useSyncExternalStore` and similar stores. Call ids
  * are those of this conversation. Methods are bound.
  */
 export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallAnswers {
   /** The status is `'loading'` until the newest messages have loaded. Older messages load automatically. */
   getSnapshot(): ConversationSnapshot
   /**
-   * Notifies at most once a frame, and once before a tool starts. Returns a function that unsubscribes. Starts the
-   * worker.
+   * Notifies the listener at most once a frame, and once before a tool starts. Returns a function that unsubscribes.
+   * Starts the worker.
    */
   subscribe(listener: () => void): () => void
   /**
-   * Like the agent's `run`, in this conversation, with the user's input. `{{name}}` in it is replaced only if `values`
-   * are passed. Pass `{}` to use the agent's own values.
+   * Like the agent's `run`, in this conversation, with the user's input. `{{name}}` in the input is replaced only if
+   * you pass `values`. Pass `{}` to use only the agent's values.
    */
   send(input: RunInput, options?: Omit<RunOptions, 'conversationId'>): Run
   /**
@@ -195,13 +196,13 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
   edit(messageId: string, input: RunInput, options?: BranchOptions): Run
   /**
    * Has the model answer a user message again, in a new branch; the existing answer stays. `messageId` is that message,
-   * or any message of its answer. Default: the newest. Errors as for `edit`.
+   * or any message of its answer. Default: the newest user message. Errors as for `edit`.
    */
   regenerate(messageId?: string, options?: BranchOptions): Run
   /**
    * Sends a message to the open run, as `Run.send` does, whichever agent or tab drives the run. A run that this page
-   * just started also gets the message. Resolves to the message's id once it is stored. The message is in `queued`
-   * until the model gets it. Null if no run is open.
+   * just started also gets the message. Resolves to the message's id once it is stored, or to null if no run is open.
+   * The message is in the snapshot's `queued` until the model gets it.
    */
   steer(input: RunInput, options?: SendOptions): Promise<string | null>
   /** Withdraws a message from `queued`. False if it was already delivered or returned. */
@@ -211,9 +212,9 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
   /** Like the agent's `continue`, for this conversation. */
   continue(): Promise<Run | null>
   /**
-   * Aborts the open run, whichever agent or tab drives it. A handle on this page ends at once. True once the run has
-   * ended as aborted. False if no run is open, or it ended otherwise. Rejects with `conversation-busy` if nobody could
-   * end it.
+   * Aborts the open run, whichever agent or tab drives it. A handle on this page ends at once. Resolves to true once
+   * the run has ended as aborted; to false if no run is open, or the run ended otherwise. Rejects with
+   * `conversation-busy` if no tab could end the run.
    */
   abort(reason?: string): Promise<boolean>
   /**
@@ -231,11 +232,12 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
   undo(toolCallId: string, options?: AnswerOptions): Promise<boolean>
   /**
    * Undoes the calls of a finished turn, the newest first, each as `undo` does, by one user gesture. A turn is a user
-   * message and everything after it up to the next one: `messageId` is that message, or any message of its answer. The
-   * first undo that fails stops it, since earlier calls may build on later ones. Ask again to continue, also after a
-   * reload: no call is undone twice. `consent` is for the id: `conversation.consent(messageId, event)`. Rejects with:
+   * message and everything after it up to the next one: `messageId` is that message, or any message of its answer.
+   * Stops at the first undo that fails, because that call may build on earlier ones. Call `undoTurn()` again to
+   * continue, also after a reload: no call is undone twice. The option `consent` is made for the message id:
+   * `conversation.consent(messageId, event)`. Rejects with:
    * - `invalid-input`: this branch has no such message.
-   * - `conversation-busy`: a run is open, or another tab undoes. Ask again to continue.
+   * - `conversation-busy`: a run is open, or another tab is undoing. Call `undoTurn()` again to continue.
    * - `consent-refused`: as for `undo`.
    *
    * @example
@@ -244,15 +246,16 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
    */
   undoTurn(messageId: string, options?: UndoTurnOptions): Promise<UndoneTurn>
   /**
-   * Asks the model about a call that waits for approval. The call keeps waiting: nothing that the model answers can run,
-   * change, approve or deny it. It may suggest another input, which a person can approve (`approve(call, { input })`).
+   * Asks the model about a call that waits for approval. The call keeps waiting: nothing that the model answers can
+   * run, change, approve or deny it. It may suggest another input, which a person can approve (`approve(call, { input
+   * })`).
    *
    * The question and its answer are kept in a conversation of their own, which `agent.conversation(discussionId(call))`
-   * shows and `readDiscussion` reads (`offstage/conversation`). Once the call is approved or denied, the answer ends, and
-   * the model of this conversation gets the discussion with the call's result.
+   * shows and `readDiscussion` reads (`offstage/conversation`). Approving or denying the call ends an answer that is
+   * still being written. The model of this conversation then gets the discussion with the call's result.
    *
-   * Resolves to the run that answers. Without a question, it resumes an answer that a reload has cut off, and resolves
-   * to null if there is none. Rejects with `invalid-input` if the call doesn't wait for an approval.
+   * Resolves to the run that answers. Without a question, resumes an answer that a reload has cut off, or resolves to
+   * null if there is none. Rejects with `invalid-input` if the call doesn't wait for an approval.
    *
    * @example
    * const run = await conversation.discuss(call, 'Why three attachments?')
@@ -266,31 +269,31 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
   revoke(consentId: string): Promise<boolean>
   /**
    * Takes the run over from another tab, or from the device that has claimed it. The run continues here, with this
-   * agent's tools and model. The other one's work is interrupted; options as for `resume`.
+   * agent's tools and model. Work in the other place is interrupted. Options as for `resume`.
    */
   takeOver(options?: ResumeOptions): Promise<Run | null>
 }
 
 /** The browser's report on the storage of this site. */
 export interface StorageEstimate {
-  /** Bytes that this site uses, if the browser says; likewise the quota. */
+  /** Bytes that this site uses. Like `quota`, absent if the browser doesn't report them. */
   readonly usage?: number
   readonly quota?: number
   /** True if the browser won't delete the site's data to make room. */
   readonly persisted: boolean
 }
 
-/** The storage of this site, whatever its agents keep there. None of its methods reject. */
+/** The browser's storage for this site, shared by all agents. No method rejects. */
 export interface PageStorage {
   /**
-   * Asks the browser not to delete this site's data to make room. Resolves to whether it agrees. Some browsers ask the
-   * person, others decide by how the site is used.
+   * Asks the browser not to delete this site's data to make room. Resolves to true if the browser agrees. Some browsers
+   * ask the person, others decide by how the site is used.
    */
   persist(): Promise<boolean>
   estimate(): Promise<StorageEstimate>
 }
 
-/** Empty without a storage manager: on plain HTTP, and in some private windows. */
+/** Returns an empty object if the browser has no storage manager: on plain HTTP, and in some private windows. */
 const manager = (): Partial<StorageManager> => globalThis.navigator?.storage ?? {}
 
 const valueOrUndefined = <Value>(promise: Promise<Value> | undefined): Promise<Value | undefined> =>
@@ -323,7 +326,9 @@ type AsyncDisposes = { readonly [Key in AsyncDispose]: () => Promise<void> }
  * conversation doesn't exist.
  */
 export interface Conversations {
-  /** Returns the conversations, newest first; empty until they are read. The same array as long as nothing changed. */
+  /**
+   * Returns the conversations, newest first. Empty until they are read. Returns the same array until something changes.
+   */
   getSnapshot(): readonly ConversationRecord[]
   /**
    * Calls the listener at most once a frame, also for other tabs' changes. Returns a function that unsubscribes. Starts
@@ -332,7 +337,7 @@ export interface Conversations {
   subscribe(listener: () => void): () => void
   /**
    * Lists conversations, newest first. `unfinished`: only those with an open run. `children`: also child conversations
-   * (`parent`), otherwise hidden while their parent exists. Default: both false.
+   * (those with a `parent`), normally hidden while their parent exists. Default: both false.
    */
   list(options?: {
     readonly unfinished?: boolean
@@ -342,26 +347,27 @@ export interface Conversations {
   /** Sets the title. An empty title restores the default: the beginning of the first message that a person wrote. */
   rename(conversationId: string, title: string): Promise<boolean>
   /**
-   * Copies a conversation up to the message `at`, on any branch, into a new one. Default: the newest message whose
-   * calls are done. Resolves to the new id; null if there is no such conversation or message. Rejects with
+   * Copies a conversation up to the message `at`, on any branch, into a new one. Default of `at`: the newest message
+   * whose calls are done. Resolves to the new id; null if there is no such conversation or message. Rejects with
    * `calls-pending` if a call of that message isn't done.
    */
   fork(conversationId: string, options?: { readonly at?: string }): Promise<string | null>
   /**
-   * Deletes a conversation with its child conversations. Their open runs are aborted first in this tab, and end as
-   * aborted (`deleted`) in others.
+   * Deletes a conversation with its child conversations. Open runs of this tab are aborted first. Those of other tabs
+   * end as `aborted`, with the reason `deleted`.
    */
   delete(conversationId: string): Promise<boolean>
   /** Deletes the messages, keeps the conversation. Rejects with `conversation-busy` while a run is open. */
   clearHistory(conversationId: string): Promise<boolean>
   /**
-   * Reads stored rows of a conversation in order, for tools and diagnostics: those after the `seq` `after` (default:
-   * from the first one), at most 500. Null if there is no such conversation.
+   * Reads up to 500 stored rows of a conversation in order, for tools and diagnostics. `after`: `seq` of the row before
+   * the first one. Default: reads from the beginning. Null if there is no such conversation.
    */
   rows(conversationId: string, options?: { readonly after?: number }): Promise<StoredRows | null>
   /**
    * Exports all conversations, or one with its child conversations, as JSON Lines. The store is read as the stream is
-   * consumed. `through`: the last `seq` to export of that one. Rejects with `conversation-not-found` for an unknown id.
+   * consumed. `through`: the last `seq` to export of the given conversation. Rejects with `conversation-not-found` for
+   * an unknown id.
    */
   export(
     conversationId?: string,
@@ -378,7 +384,7 @@ export interface Conversations {
 }
 
 /**
- * An agent on its page. Creating one starts nothing. The worker starts with the first run, `resume`, `prepare`,
+ * An agent on its page. Creating an agent starts nothing. The worker starts with the first run, `resume`, `prepare`,
  * subscription or query about conversations.
  */
 export interface Agent extends CallAnswers, AsyncDisposes {
@@ -403,7 +409,7 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   /**
    * Continues the paused run of a conversation, for example after a crash loop, or once the storage may have room
    * again. An open run that isn't paused is resumed. If the last run failed, used up its steps or reached a limit,
-   * starts a new one with the same limits and no message. Else null.
+   * starts a new one with the same limits and no message. Otherwise resolves to null.
    */
   continue(conversationId: string): Promise<Run | null>
   /** Changes take effect at the next step. `values` are added to the existing ones. */
@@ -414,12 +420,13 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   }): void
   /**
    * Adds a part to the live context, after the `context` option. `read` is called before each step: a string is sent as
-   * it is, everything else as JSON, undefined not at all. Returns a function that removes it.
+   * it is, everything else as JSON, undefined not at all. Returns a function that removes the part.
    */
   addContext(read: () => unknown): () => void
   /**
    * Registers a tool. Returns a function that removes this registration only. Throws `duplicate-tool` unless `replace`
-   * is set. A function is called whenever the tool is needed; name and schema stay those of its first result.
+   * is set. If you pass a function, it is called whenever the tool is needed. Name and schema stay those of its first
+   * result.
    */
   registerTool(
     tool: Tool | CompositeTool | (() => Tool | CompositeTool),
@@ -438,7 +445,8 @@ export interface Agent extends CallAnswers, AsyncDisposes {
 
   /**
    * Makes this agent a tool of other agents with the same storage. Each call is a child run in its own conversation,
-   * with this agent's model, instructions and tools. It survives a reload as the call does. Throws `invalid-config`.
+   * with this agent's model, instructions and tools. The child run survives a reload, like the call. Throws
+   * `invalid-config`.
    */
   asTool<const Schema extends JsonSchema | StandardSchema = JsonSchema>(
     options: SubAgentOptions<InferInput<Schema>> & { readonly inputSchema?: Schema },
@@ -461,8 +469,8 @@ export interface Agent extends CallAnswers, AsyncDisposes {
 
   /**
    * Starts runs without a person: on an event or another agent's run (`on`), at a time (`at`), or repeatedly (`every`).
-   * While a run is open in the conversation, the message begins the next one. Ends with `remove()` or the agent.
-   * Rejects with `invalid-config`; later outcomes arrive as `agent.on('trigger')` events.
+   * If a run is open in the conversation, the message begins the next run. The trigger ends with `remove()`, or with
+   * the agent. Rejects with `invalid-config`; later outcomes arrive as `agent.on('trigger')` events.
    */
   trigger<const On extends TriggerSource = never>(options: TriggerOptions<On>): Promise<Trigger>
   /** The agent's triggers on this page. */
@@ -477,8 +485,8 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   /** Starts the worker and loads what a run needs. */
   prepare(options?: { readonly signal?: AbortSignal }): Promise<void>
   /**
-   * Lists, renames, forks, deletes, exports and imports stored conversations. The state of a single one is in
-   * `conversation(id)`.
+   * Lists, renames, forks, deletes, exports and imports stored conversations. For the state of a single conversation,
+   * use `conversation(id)`.
    */
   readonly conversations: Conversations
   /** Memories from the `memory` option. */

@@ -3,8 +3,8 @@ import { badConfig } from './failures.ts'
 
 /**
  * Option names, by the function or option that takes them. `name:kind|kind` lists the types that an option takes.
- * `name=word|kind` lists its allowed strings and types. Text keeps it small. test/types/option-names.test-d.ts checks
- * that no name is missing.
+ * `name=word|kind` lists its allowed strings and types. Stored as text, which is smaller than objects.
+ * test/types/option-names.test-d.ts checks that no name is missing.
  */
 export const OPTION_NAMES = {
   createAgent:
@@ -26,7 +26,7 @@ export const OPTION_NAMES = {
   asTool:
     'name:string title:string description:string inputSchema toPrompt:function output maxSteps:number needsApproval:boolean',
   compositeTool: 'run version:string',
-  // `title` is MCP's: it has no effect here and does no harm.
+  // `title` is allowed because MCP's annotations have it. It has no effect here.
   annotations:
     'readOnly:boolean destructive:boolean idempotent:boolean supersedes:boolean untrustedContent:boolean openWorld:boolean reversible:boolean title',
   remote: 'source:string endpoint:string digest:string trusted:boolean',
@@ -54,13 +54,14 @@ export const OPTION_NAMES = {
 type Owner = keyof typeof OPTION_NAMES
 
 export interface NamesCheck {
-  /** Owner of the options, as people read it in the error. */
+  /** Owner of the options, as the error message names it. */
   readonly label?: string
   allows?(name: string, value: unknown): boolean
 }
 
 /**
- * Throws for an unknown option at any depth, with the likely one or a list of all, and for a value of the wrong kind.
+ * Throws for an unknown option at any depth, and for a value of the wrong kind. For an unknown option, the message
+ * suggests the likely one or lists all.
  */
 export function checkNames(
   value: unknown,
@@ -87,7 +88,7 @@ export function checkNames(
 }
 
 /**
- * True for a value that is passed instead of an options object, such as `false`, and has no options. Its kind was
+ * True for a value that may replace an options object, such as `false`: it has no names to check. The value's kind was
  * checked before.
  */
 function isPlain(value: unknown, name: string): boolean {
@@ -134,13 +135,17 @@ const ALIASES: { readonly [name: string]: string } = {
   opensource: 'openai-compatible',
 }
 
-/** Returns the name that is compared: lower case, without punctuation, and ours instead of another library's. */
+/**
+ * Returns the name in the form that is compared: lower case, without punctuation. Another library's name becomes ours.
+ */
 function canonicalName(name: string): string {
   const canonical = normalizeName(name)
   return (Object.hasOwn(ALIASES, canonical) && normalizeName(ALIASES[canonical] ?? '')) || canonical
 }
 
-/** Suggests the likely option here, else the option of that name elsewhere. Else lists all options. */
+/**
+ * Suggests the likely option of `owner`, or an option of that name elsewhere. If there is neither, lists all options.
+ */
 function hint(name: string, owner: Owner): string {
   const canonical = canonicalName(name)
   const elsewhere = (): string | undefined => {
@@ -155,7 +160,10 @@ function hint(name: string, owner: Owner): string {
   return hintAmong(name, namesOf(owner), elsewhere)
 }
 
-/** Returns the known name that was probably meant, at most 5 edits away: each more takes three times as long. */
+/**
+ * Returns the known name that was probably meant, at most 5 edits away. Each further edit would take three times as
+ * long.
+ */
 export function nearest(name: string, knownNames: readonly string[]): string | undefined {
   const canonical = canonicalName(name)
   for (let edits = 0; edits < 6 && edits * 2 < canonical.length; edits++) {
@@ -165,7 +173,7 @@ export function nearest(name: string, knownNames: readonly string[]): string | u
   return undefined
 }
 
-/** Suggests the known name that was probably meant, else one from elsewhere. Else lists all. */
+/** Suggests the known name that was probably meant, or the result of `elsewhere`. If there is neither, lists all. */
 export function hintAmong(
   name: string,
   knownNames: readonly string[],
@@ -176,8 +184,8 @@ export function hintAmong(
 }
 
 /**
- * Whether two names match within `edits` edits, fewer than half of the letters. From one edit on, a part of at least
- * three letters matches, too: `approval` matches `needsApproval`.
+ * Whether two names match within `edits` edits, and these are fewer than half of the letters. If `edits` isn't 0, a
+ * part of at least three letters matches, too: `approval` matches `needsApproval`.
  */
 function isNear(name: string, other: string, edits: number): boolean {
   if (edits > 0 && (name.includes(other) || (name[2] && other.includes(name)))) return true

@@ -51,8 +51,7 @@ function checkReflect({ reflect, ...options }: AgentOptions): void {
 }
 
 /**
- * Checks a model. Custom workers may know other providers; those, and engines, may have options of their own besides
- * the known ones.
+ * Checks a model. A custom worker may have other providers. Such providers, and engines, may have options of their own.
  */
 export function checkModel(
   model: ModelConfig,
@@ -93,8 +92,8 @@ export function limitProblem(limits: Partial<RunLimits>): string | undefined {
 }
 
 /**
- * Throws for a cost limit whose models have no prices, as it would limit nothing. The worker knows which models are in
- * a vendor's price list.
+ * Throws for a cost limit if a model has no prices, because the limit would have no effect. Accepts any model of a
+ * vendor with a price list: only the worker knows which models the list has.
  */
 export function checkPrices(
   limits: Partial<RunLimits> | undefined,

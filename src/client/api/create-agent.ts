@@ -21,8 +21,8 @@ import { OffstageError } from '../../protocol/error.ts'
 import { type CallAnswers, type ConsumedConsent, toCallRef } from '../execution/person-check.ts'
 
 /**
- * Answers to waiting calls, each sent after the check that a person gave it. Arguments are copied at once, so that
- * later changes by the caller can't alter what the person agreed to.
+ * Answers to waiting calls. Each is sent after the check that a person gave it. Arguments are copied at once: later
+ * changes by the caller must not alter what the person agreed to.
  */
 function createCallAnswers({
   personCheck,
@@ -74,9 +74,7 @@ function createCallAnswers({
   }
 }
 
-/**
- * Gives the user gesture back if the answer is refused as invalid: nothing was answered, so the person may try again.
- */
+/** Makes the user gesture usable again if the answer is refused as invalid, because nothing was answered. */
 async function restoreIfInvalid<Answer>(
   consumed: ConsumedConsent | null,
   answering: Promise<Answer>,
@@ -168,7 +166,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
       config.values = { ...config.values, ...values }
     },
     addContext(read) {
-      // A new function each time, so that the same `read` can be added twice.
+      // Wraps `read`, so that the same function can be added twice.
       const part = (): unknown => read()
       config.contexts.add(part)
       return () => void config.contexts.delete(part)

@@ -1,4 +1,4 @@
-/** Exports shared by the entries `offstage` and `offstage/no-inline`: all but `createAgent`. */
+/** Exports shared by the entries `offstage` and `offstage/no-inline`: everything except `createAgent`. */
 export { defineTool } from '../tools/define-tool.ts'
 export { pending, type Pending } from '../runs/pending.ts'
 export { OffstageError } from '../../protocol/error.ts'

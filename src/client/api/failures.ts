@@ -21,13 +21,13 @@ export function badInput(message: string): OffstageError {
   return new OffstageError('invalid-input', message)
 }
 
-/** The abort reason as text for the worker. `reason` is an event if the page passes an abort method as a listener. */
+/** Returns the abort reason as text for the worker. `reason` may be an event: pages pass abort methods as listeners. */
 export function abortReasonText(reason: unknown): string {
   if (typeof reason === 'string') return reason
   return reason instanceof Error ? describeThrown(reason) : 'aborted'
 }
 
-/** Rethrows a listener's error in a microtask: the page's error handlers see it, and nothing else stops. */
+/** Rethrows a listener's error in a microtask, so that the page's error handlers get it and the caller continues. */
 export function reportThrown(thrown: unknown): void {
   queueMicrotask(() => {
     throw thrown

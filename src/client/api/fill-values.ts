@@ -4,7 +4,7 @@ import type { PromptValues, RunInput } from './options.ts'
 
 const VALUE_PATTERN = /(\\?)\{\{\s*([\p{L}\p{N}_.-]+)\s*\}\}/gu
 
-/** Replaces `{{name}}` by its value, and `\{{name}}` by the braces. Throws for a name without a value. */
+/** Replaces `{{name}}` with its value, and `\{{name}}` with `{{name}}`. Throws for a name without a value. */
 export function fillValues(
   text: string,
   values: PromptValues,
@@ -21,7 +21,7 @@ export function fillValues(
   })
 }
 
-/** Returns the input as parts with values filled in. Without values, text stays as it is: anyone may have written it. */
+/** Returns the input as parts with values filled in. Without values, text stays as it is: it isn't a template. */
 export function fillInput(input: RunInput, values: PromptValues): Exclude<RunInput, string> {
   // Copied, so that later changes to the app's object don't alter the message.
   const parts =

@@ -7,12 +7,12 @@ const LOAD_MS = 60_000
 const NO_ANSWER = 'the server does not answer'
 
 /**
- * Loads a part of the package that isn't needed at once. Rejects with `worker-load-failed`, even if a bundler's loader
- * throws instead of rejecting, or never settles.
+ * Loads a part of the package on demand. Rejects with `worker-load-failed`, even if a bundler's loader throws instead
+ * of rejecting, or never settles.
  */
 export async function loadPart<Part>(
   load: () => Promise<Part>,
-  /** Earlier error that the part was to diagnose. Reported if the part can't be loaded. */
+  /** Error that the part should diagnose. Reported if the part can't be loaded. */
   earlierError?: unknown,
 ): Promise<Part> {
   try {

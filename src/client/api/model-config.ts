@@ -32,23 +32,23 @@ function resolveUrl(url: string, provider: string): string {
     // Without `https://`, an address reads as a path, or its host as a protocol (`localhost:1234`).
     if (isCustom || (/^https?:/.test(href) && !/^[\w.-]+:\d/.test(url))) return href
   } catch {
-    // Reported like an address without protocol.
+    // Invalid URLs get the same error as addresses without a protocol.
   }
   throw badConfig(
     `The model's baseURL ${url.replace(/\/\/.*@|[?#].*/gs, '')} is no URL. Begin it with http:// or https://.`,
   )
 }
 
-/** Number of replaced configurations to keep, with their keys, for the steps that began with them. */
+/** Number of replaced configurations to keep, with their keys, for steps that began before the replacement. */
 const KEPT_CONFIGS = 20
 
 export interface ConfigBook {
   idOf(config: ModelConfig): number
-  /** Throws for a configuration that was replaced too long ago: another one's key must not be sent. */
+  /** Throws if the configuration was replaced too long ago: the key of another configuration must not be sent. */
   find(id: number): ModelConfig
 }
 
-/** Numbers configurations, so that a retried step uses the key of the address it began with. */
+/** Numbers configurations, so that a retried step uses the key of the configuration it began with. */
 export function createConfigBook(): ConfigBook {
   const configs = new Map<number, ModelConfig>()
   let newest = 0
@@ -74,7 +74,7 @@ export function isKeyless({ apiKey, headers }: ModelConfig): boolean {
   return !apiKey && !headers
 }
 
-/** Calls the key and header functions. Their error messages aren't repeated: they might hold the key. */
+/** Calls the key and header functions. The thrown error doesn't repeat their messages, which might contain the key. */
 export async function readCredentials(
   { apiKey, headers }: ModelConfig,
   request: CredentialRequest,

@@ -32,14 +32,14 @@ import type {
  */
 export interface CompactionOptions {
   /**
-   * Tokens. Default: the model configuration's value, or the model's known window. If unknown, compacts when the
-   * server refuses.
+   * Size of the window in tokens. Default: the model configuration's value, or the model's known window. If neither is
+   * known, requests are shortened once the server refuses one.
    */
   readonly contextWindow?: number
   /** The fraction of the window at which compaction starts: above 0, at most 1. Default 0.8. */
   readonly at?: number
   /**
-   * How to make room. A function decides each time.
+   * How to shorten requests. A function decides each time.
    * - `clear-results`: replaces all tool results but the newest with a note.
    * - `summarize`: replaces the oldest messages with a summary by the model. Without a summary, drops them.
    * - `drop-oldest`: leaves out the oldest messages.
@@ -50,19 +50,19 @@ export interface CompactionOptions {
 
 /**
  * Chooses what to leave out of requests. Return a policy's name to apply that policy, or null to send everything. The
- * choice is stored, so the function isn't called again for it. `auto` is used, with a `warning`, if the function
- * throws, takes over 60 seconds, or makes an impossible or insufficient choice.
+ * choice is stored and applies to later requests, too. If the function throws, takes over 60 seconds, or makes an
+ * impossible or insufficient choice, `auto` applies and a `warning` is emitted.
  */
 export type ChooseCompaction = (
   situation: CompactionSituation & {
-    /** Aborts with the run, or when the choice is no longer needed. */
+    /** Aborted with the run, or when the choice is no longer needed. */
     readonly signal: AbortSignal
   },
 ) => Choice | Promise<Choice>
 
 type Choice = CompactionChoice | CompactionPolicy | null
 
-/** The options for the worker: a function becomes `custom`. */
+/** Converts the options for the worker. A function stays on the page: it becomes `custom`. */
 export function compactionSettings(options: CompactionOptions | false): CompactionSettings | false {
   if (!options || typeof options.policy !== 'function') return options as CompactionSettings | false
   return { ...options, policy: 'custom' }
@@ -72,27 +72,30 @@ export function compactionSettings(options: CompactionOptions | false): Compacti
 export interface SubAgentOptions<Input = unknown> {
   /** Name of the tool in the calling agent, unique among its tools. */
   readonly name: string
-  /** Name of the tool that people see. Default: `name`. */
+  /** Tool name that people see. Default: `name`. */
   readonly title?: string
   /** Tells the calling model what the agent does and when to call it. */
   readonly description: string
   /** Default: `{ prompt: string }`. */
   readonly inputSchema?: JsonSchema | StandardSchema
-  /** Makes the child run's message from the call's input. Default: the input's `prompt`, else the input as JSON. */
+  /**
+   * Makes the child run's message from the call's input. Default: the input's `prompt`, or the input as JSON if it has
+   * none.
+   */
   toPrompt?(input: Input): RunInput
   /** Schema of the data that the calling model gets. Default: it gets the agent's last text. */
   readonly output?: JsonSchema | StandardSchema
-  /** Most steps of a child run. Default: the agent's `maxSteps`. */
+  /** Maximum number of steps of a child run. Default: the agent's `maxSteps`. */
   readonly maxSteps?: number
   /** Whether calls need approval, as for any tool. */
   readonly needsApproval?: boolean
 }
 
-/** The model request that needs credentials. Return a key only for the `origin` that it belongs to. */
+/** The model request that needs credentials. Return only a key that belongs to its `origin`. */
 export interface CredentialRequest extends Endpoint {
   /** Aborted when the agent is disposed. */
   readonly signal: AbortSignal
-  /** The last answer got a 401: don't hand out the same key again. */
+  /** True if the server answered the last request with 401. Don't return the same key again. */
   readonly previousRejected: boolean
 }
 
@@ -101,22 +104,22 @@ export interface Headers {
 }
 
 /**
- * A model and how to reach it. Plain data, except `apiKey` and `headers`: these stay on the page, go to the worker with
- * each request, and are never stored or logged.
+ * A model and how to reach it. Plain data, except `apiKey` and `headers`: the page keeps them, and passes them to the
+ * worker for each request. They are never stored or logged.
  */
 export interface ModelConfig extends Omit<ModelConfigData, 'headers' | 'model'> {
-  /** May be left out where the provider has a default: `minimax`. */
+  /** Optional only for `minimax`, which has a default model. */
   readonly model?: string
   readonly apiKey?: string | ((request: CredentialRequest) => string | Promise<string>)
   readonly headers?: Headers | ((request: CredentialRequest) => Headers | Promise<Headers>)
 }
 
-/** Values for `{{name}}` in instructions and prompts. `\{{name}}` writes the braces themselves. */
+/** Values that replace `{{name}}` in instructions and prompts. Write `\{{name}}` for a literal `{{name}}`. */
 export interface PromptValues {
   readonly [name: string]: string | number | boolean
 }
 
-/** A tool call as hooks and policies see it. Names are the tool's own. */
+/** A tool call as hooks and policies get it. Tool and input names are the app's, not the model's. */
 export interface HookedCall extends ToolCallInfo {
   readonly toolName: string
   readonly input: JsonValue
@@ -128,7 +131,7 @@ export interface ProposedRequest {
   readonly conversationId: string
   /** Number of the step within its run, from 1. */
   readonly step: number
-  /** Messages in the form the model would get them. The person's message is the last one. */
+  /** Messages as the model would get them. The last one is the person's. */
   readonly messages: readonly Message[]
 }
 
@@ -160,7 +163,7 @@ export interface ReflectOptions {
   readonly instructions: string
   /** Default: the agent's model. */
   readonly model?: ModelConfig
-  /** `annotate`: the review is stored with the answer. `replace`: a better answer replaces it. */
+  /** `annotate`: the review is stored with the answer. `replace`: a better answer by the model replaces the answer. */
   readonly mode: 'annotate' | 'replace'
   /**
    * Milliseconds that the review may take. After that, the answer stays and a `warning` is emitted. Default 120 000.
@@ -180,9 +183,9 @@ export interface FinishedCall extends HookedCall {
 type Awaitable<Value> = Value | Promise<Value>
 
 /**
- * Calls that need approval besides those whose tool requires it: none, those of destructive tools (default), of tools
- * that aren't read-only, or all. A function decides for each call. If it throws, or returns no boolean (which warns),
- * the call needs approval.
+ * Which calls need approval, in addition to calls whose tool requires it. `never`: no others. `destructive` (default):
+ * calls of destructive tools. `writes`: calls of tools that aren't read-only. `always`: all calls. A function decides
+ * for each call. If it throws, or returns no boolean (which warns), the call needs approval.
  */
 export type ApprovalPolicy =
   | 'never'
@@ -194,8 +197,8 @@ export type ApprovalPolicy =
 /** Options of `createAgent`. Only `model` is required. Wrong values throw `invalid-config`. */
 export interface AgentOptions {
   /**
-   * Model that answers, and how to reach it. Keys stay in memory and are never stored. `agent.configure()` changes it
-   * at the next step. Required.
+   * Model that answers, and how to reach it. Keys are never stored. `agent.configure()` changes the model at the next
+   * step. Required.
    *
    * @example
    * model: { provider: 'ollama', model: 'qwen3:4b' }
@@ -205,9 +208,9 @@ export interface AgentOptions {
   /** System prompt. `{{name}}` is replaced by the entry `name` of `values`. Default: none. */
   readonly instructions?: string
   /**
-   * Values for `{{name}}` in `instructions` and in the inputs of `agent.run()`, also if a person typed it. A name
-   * without a value fails the run: `invalid-config` in `instructions`, `invalid-input` in inputs. Default: none. If the
-   * run has no values either, inputs are sent verbatim.
+   * Values for `{{name}}` in `instructions` and in the inputs of `agent.run()`, also where a person typed `{{name}}`. A
+   * name without a value fails the run: `invalid-config` in `instructions`, `invalid-input` in inputs. Default: none.
+   * If `run()` gets no values either, its input is sent verbatim.
    *
    * @example
    * createAgent({ model, instructions: 'Today is {{date}}.', values: { date: new Date().toDateString() } })
@@ -231,7 +234,7 @@ export interface AgentOptions {
    * without entries. Default: none.
    */
   readonly memory?: AgentMemory | readonly AgentMemory[]
-  /** `ask_user` may ask for several values at once, as a form that the page shows. Default false. */
+  /** Lets `ask_user` request several values at once. Your page shows them as a form. Default false. */
   readonly questionFields?: boolean
   /**
    * Your function that returns what the model should know about the page now, such as the open product. May be async.
@@ -239,7 +242,7 @@ export interface AgentOptions {
    * values as JSON, undefined and null not at all. If it throws, the run fails with `invalid-config`. Default: none.
    */
   readonly context?: () => unknown
-  /** Calls that need approval besides those whose tool requires it. Default `'destructive'`. */
+  /** Which calls need approval, in addition to calls whose tool requires it. Default `'destructive'`. */
   readonly toolApproval?: ApprovalPolicy
   /**
    * Calls that need approval while the model's input contains untrusted content, regardless of `toolApproval` and
@@ -248,11 +251,14 @@ export interface AgentOptions {
   readonly whileTainted?: WhileTainted
   /**
    * `'person'`: `approve` and all other answers need a user gesture on the page, made after the question. `'page'`:
-   * answers are refused only if page tools may have clicked the button. Default: `'person'` once an `<offstage-chat>`
-   * shows the agent (outcomes that the app reports then need no gesture), else `'page'`. See docs/security.md.
+   * answers are refused only if page tools may have clicked the button. Default: `'page'`. Once an `<offstage-chat>`
+   * shows the agent, the default is `'person'`, but outcomes that the app reports need no gesture. See
+   * docs/security.md.
    */
   readonly consent?: 'person' | 'page'
-  /** Called before a call is checked and run. May veto it or change its input. Throwing vetoes. */
+  /**
+   * Called before a call is checked and run. May veto the call or change its input. If it throws, the call is vetoed.
+   */
   readonly beforeToolCall?: (
     call: HookedCall,
   ) => Awaitable<void | { readonly veto: string } | { readonly input: JsonValue }>
@@ -267,8 +273,9 @@ export interface AgentOptions {
    */
   readonly beforeModel?: (request: ProposedRequest) => Awaitable<void | RequestChange>
   /**
-   * Checks a final answer before the run completes, unless no step is left. `feedback` goes to the model, which answers
-   * again. `{ ok: true }` accepts the answer. Throwing or taking too long accepts it, too, and emits a `warning`.
+   * Checks a final answer before the run completes. Not called if the run has no step left. `feedback` goes to the
+   * model, which answers again. `{ ok: true }` accepts the answer. If `verify` throws or takes too long, the answer is
+   * accepted and a `warning` is emitted.
    */
   readonly verify?: (answer: ProposedAnswer) => Awaitable<AnswerVerdict>
   /** How many answers of a run `verify` may reject. The next answer is accepted unchecked. Default 2. */
@@ -278,16 +285,16 @@ export interface AgentOptions {
   /** A second model call reviews each final answer. Default: no review. */
   readonly reflect?: ReflectOptions
   /**
-   * Redacts each fact of the agent's storage before it is stored. Must be pure, and may change only the texts and data
-   * of its fact. Models, tools and people get the stored version. If it throws or returns anything else, nothing is
-   * stored and the run fails with `redact-failed`.
+   * Redacts each fact before it is stored. Must be pure, and may change only texts and data of the fact. Models, tools
+   * and people get the redacted version. If the function throws or changes anything else, nothing is stored and the run
+   * fails with `redact-failed`.
    */
   readonly redact?: (fact: Fact) => Fact
   /**
-   * Most steps of a run. A step is one model request with the calls of its answer. A run that needs more ends as
-   * `max-steps`, without a last answer. -1: no limit. 0: one request, and Offstage doesn't run its calls. If there are
-   * any, the run ends as `waiting`, and you pass results to `supplyOutput()`. Default 10; with `limits.steps`, no
-   * limit.
+   * Maximum number of steps of a run. A step is one model request with the calls of its answer. A run that needs more
+   * ends as `max-steps`, without a last answer. -1: no limit. 0: one request, whose calls Offstage doesn't run. If the
+   * model makes any, the run ends as `waiting`, and you pass results to `supplyOutput()`. Default: 10, or no limit if
+   * `limits.steps` is set.
    */
   readonly maxSteps?: number
   /** How many steps in a row may contain an invalid call. One more fails the run. Default 3. */
@@ -300,26 +307,26 @@ export interface AgentOptions {
    */
   readonly compaction?: CompactionOptions | false
   /**
-   * Ends a run that reaches one of these: `steps`, `tokens`, `costUSD` or `minutes`. Usage of its child runs (`asTool`)
-   * is included. The model gives a last answer without tools, and the run ends as `limit`. `costUSD` needs the model's
-   * `prices`, or a known list price of its vendor: else `invalid-config`. Default: none of the four, only `maxSteps`.
-   * Without `steps`, a run and its child runs have 100 steps together, or `maxSteps` if that is more.
+   * Ends a run that reaches one of these: `steps`, `tokens`, `costUSD` or `minutes`. Child runs (`asTool`) count, too.
+   * The model gives a last answer without tools, and the run ends as `limit`. `costUSD` throws `invalid-config` unless
+   * the model has `prices` or its vendor a known list price. Default: none of the four; `maxSteps` still applies. If
+   * `steps` isn't set, a run with child runs may take 100 steps in total, or `maxSteps` if that is more.
    */
   readonly limits?: Limits
   /** Place where conversations are stored. Default `{ name: 'offstage' }`. */
   readonly storage?: StorageConfig
-  /** Limits of what is kept there, by age, number and size. Default: everything is kept. */
+  /** Limits the stored conversations by age, number and size. Default: everything is kept. */
   readonly retention?: Retention
   /**
-   * Has a model write a title from a conversation's first exchange, once no run is open. True: the agent's model.
-   * Default: the title is the beginning of the first message.
+   * Lets a model write a conversation's title from its first exchange, once no run is open. True: the agent's model
+   * writes it. Default: the title is the beginning of the first message.
    */
   readonly titles?: boolean | { readonly model: ModelConfig }
   /**
    * Returns the Web Worker that runs the agent. Needed for custom providers, or if the bundler can't find the default
-   * worker. Its file calls `startWorker()` of `offstage/worker`. If your function is async, create the worker after its
-   * last `await`: messages that the worker sends before the promise resolves are lost. Default: the package's own
-   * worker.
+   * worker. The worker's file calls `startWorker()` of `offstage/worker`. If your function is async, create the worker
+   * after its last `await`: messages that the worker sends before the promise resolves are lost. Default: the package's
+   * own worker.
    *
    * @example
    * worker: () => new Worker(new URL('./my-worker.ts', import.meta.url), { type: 'module' })
@@ -329,16 +336,14 @@ export interface AgentOptions {
   readonly workerUrl?: WorkerAddress
   /** Model engines in this browser, for models whose `provider` is an engine's id. */
   readonly engines?: readonly Engine[]
-  /**
-   * Emits a `raw` event for each chunk of the provider's response as it came, among the run's events. Default false.
-   */
+  /** Adds a `raw` event to the run's events for each unchanged chunk of the provider's response. Default false. */
   readonly raw?: boolean
   /**
-   * Emits a `request` event for each model request, among the run's events. Development only: it contains the whole
-   * history, but no key. Default false.
+   * Adds a `request` event to the run's events for each model request. For development only: the event contains the
+   * whole history, but no key. Default false.
    */
   readonly requests?: boolean
-  /** Milliseconds between heartbeats of the worker while something is open. Default 3000. */
+  /** Milliseconds between checks that a worker with open work still responds. Default 3000. */
   readonly heartbeatMs?: number
 }
 
@@ -348,16 +353,18 @@ export interface RunOptions {
   readonly conversationId?: string
   /**
    * Aborts the run, as `run.abort()` does: it ends as `aborted`, and can't be resumed. If the signal is already
-   * aborted, the run doesn't start. Default: none. After a reload, the signal is gone.
+   * aborted, the run doesn't start. Default: none. The signal doesn't outlive a reload.
    */
   readonly signal?: AbortSignal
-  /** Most steps of this run, with the meanings of the agent's `maxSteps`. Default: the agent's. */
+  /**
+   * Maximum number of steps of this run, with the same special values as the agent's `maxSteps`. Default: the agent's.
+   */
   readonly maxSteps?: number
   /** How many steps in a row may contain an invalid call. One more fails the run. Default: the agent's. */
   readonly retries?: number
   /** How many calls of this run may start child runs (`asTool`). Default: the agent's. */
   readonly maxChildren?: number
-  /** Each limit replaces the agent's. */
+  /** Each limit replaces the agent's limit of the same name. */
   readonly limits?: Limits
   /**
    * How to handle an open run of the conversation. `'refuse'` (default): the new run fails with `conversation-busy`.
@@ -366,15 +373,15 @@ export interface RunOptions {
    */
   readonly ifBusy?: 'refuse' | 'queue' | 'replace'
   /**
-   * Values for `{{name}}` in the input, added to the agent's. If either has any, the input is a template, and a missing
-   * value fails the run. False: the input is sent verbatim. Use it for text that a person typed.
+   * Values for `{{name}}` in the input, added to the agent's. If there are any, the input is a template, and a name
+   * without a value fails the run. Pass false for text that a person typed: the input is then sent verbatim.
    */
   readonly values?: PromptValues | false
   /**
    * Earlier messages to begin a conversation with, in the format of Offstage, OpenAI (Chat Completions) or Anthropic.
    * Ignored if the conversation has messages. Unreadable messages fail the run with `invalid-history`. If calls at the
    * end have no result, the history is stored and the run fails with `calls-pending`. `supplyOutput()` then continues
-   * from there. Default: none.
+   * from those calls. Default: none.
    *
    * @example
    * const history = [
@@ -391,8 +398,10 @@ export type RunInput = string | readonly (TextPart | FilePart)[]
 
 /** Options of `resume` and `takeOver`: how to treat calls that were cut off by a reload or crash. */
 export interface ResumeOptions {
-  /** How to treat interrupted calls, which may or may not have happened. Default `'tell-model'`. */
+  /**
+   * `'tell-model'` (default): the model learns that the call may or may not have happened. `'ask'`: a person decides.
+   */
   readonly interrupted?: 'tell-model' | 'ask'
-  /** Milliseconds to wait until the page registers the tool of an unfinished call. Default 10 000. */
+  /** Maximum milliseconds to wait until the page registers the tool of an unfinished call. Default 10 000. */
   readonly waitForToolsMs?: number
 }

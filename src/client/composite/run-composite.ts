@@ -32,13 +32,13 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { sealedLike } from '../../protocol/sealed.ts'
 import { canonicalJson } from '../../lib/json/canonical-json.ts'
 
-/** Outcome of a call or step: the same each time the function runs. */
+/** Outcome of a call or step, as the function gets it. */
 type Outcome = { readonly value: unknown } | { readonly error: Error }
 
 /** Limit for the JSON of a step's result. */
 const MAX_CHARACTERS = 1_000_000
 
-/** Converts the end of a nested call to what the function gets. */
+/** Converts the end of a nested call to its outcome for the function. */
 function outcomeOfCall(
   { status, output }: CallEnd,
   call: { readonly toolName: string; readonly toolCallId: string },
@@ -61,7 +61,7 @@ function failedCall(message: string, details: JsonObject): Outcome {
   return { error: new OffstageError('call-failed', message, { details }) }
 }
 
-/** Stored value of a step that was begun and must not run again. */
+/** Stored value of an `atMostOnce` step that began in an earlier execution and must not run again. */
 const CUT_OFF: JsonValue = {
   error: {
     name: 'OffstageError',
@@ -71,7 +71,7 @@ const CUT_OFF: JsonValue = {
   },
 }
 
-/** Converts a step's result to what is stored. Throws if it can't be stored. */
+/** Converts a step's result to its stored form. Throws if the result can't be stored. */
 function toStoredValue(value: unknown): JsonValue {
   const text = stringify(value)
   if (text === undefined) {
@@ -85,7 +85,7 @@ function toStoredValue(value: unknown): JsonValue {
   return { value: JSON.parse(text) as JsonValue }
 }
 
-/** Converts what a step threw to what is stored. */
+/** Converts a step's error to its stored form. */
 function toStoredError(thrown: unknown): JsonValue {
   const { name, code } = (thrown ?? {}) as {
     readonly name?: unknown
@@ -100,7 +100,7 @@ function toStoredError(thrown: unknown): JsonValue {
   }
 }
 
-/** Restores a step's outcome from what is stored. */
+/** Restores a step's outcome from its stored form. */
 function outcomeOfStep(stored: JsonValue): Outcome {
   const { value, error } = stored as { readonly value?: JsonValue; readonly error?: JsonObject }
   if (error === undefined) return { value }
@@ -117,8 +117,8 @@ function outcomeOfStep(stored: JsonValue): Outcome {
 }
 
 /**
- * Outcome of a call or step, and its place in the order in which all of them ended. The function gets outcomes in that
- * order.
+ * Outcome of a call or step. `place`: its index in the order in which calls and steps ended. The function gets outcomes
+ * in that order.
  */
 interface OrderedOutcome {
   readonly place: number
@@ -130,7 +130,7 @@ class EarlierExecutions {
   readonly #calls = new Map<number, ReplayedCall>()
   readonly #stored = new Map<string, JsonValue>()
   readonly #places: ReadonlyMap<string, number>
-  /** Requests of earlier executions by position, until this execution repeats them. */
+  /** Signatures of earlier requests by position. Each is removed when this execution repeats the request. */
   readonly #signatures = new Map<number, string>()
 
   constructor({ calls, steps, ended }: ReplayLog) {
@@ -145,17 +145,14 @@ class EarlierExecutions {
     }
   }
 
-  /**
-   * False if an earlier execution requested something else at this position. Requests that were never stored may be
-   * anything.
-   */
+  /** False if an earlier execution stored another request at this position. If none was stored, any request matches. */
   matches(position: number, signature: string): boolean {
     const expected = this.#signatures.get(position)
     this.#signatures.delete(position)
     return expected === undefined || expected === signature
   }
 
-  /** Does the same for a call. Secrets in its input, stored as placeholders, may have any value. */
+  /** Like `matches`, for a call. Secrets in the input are stored as placeholders, which match any value. */
   matchesCall(position: number, toolName: string, input: JsonValue): boolean {
     const call = this.#calls.get(position)
     return this.matches(
@@ -169,7 +166,7 @@ class EarlierExecutions {
     return this.#signatures.keys().next().value ?? null
   }
 
-  /** Returns the outcome of a call; null if the call is still open, or new. */
+  /** Returns the outcome of a call. Null if the call is new or still open. */
   callAt(position: number): OrderedOutcome | null {
     const call = this.#calls.get(position)
     const place = call && this.#places.get(call.toolCallId)
@@ -199,20 +196,25 @@ function stepSignature(name: string): string {
   return `step:${name}`
 }
 
-/** Returns the request behind the key of a stored value. */
+/** Returns the signature of the request whose value is stored under this key. */
 function signatureOf(key: string): string {
   return key.replace(/^\d+(?:!begun)?:/, 'step:').replace(/^\d+!/, '')
 }
 
 interface WorkflowHost {
-  /** Resolves to null, or rejects, if nobody answers any more, or the call has to wait. */
+  /**
+   * Resolves to null if the call has to wait, for example for a person. Resolves to null or rejects if the worker is
+   * gone.
+   */
   callTool(call: {
     readonly position: number
     readonly toolName: string
     readonly input: JsonValue
   }): Promise<NestedAnswer>
   store(kept: readonly KeptOutcome[]): Promise<{ readonly place: number } | null>
-  /** Called with true when the first call starts, and with false when no call runs any more. */
+  /**
+   * Pauses the tool's timeout while calls run: called with true when the first starts, with false when the last ends.
+   */
   hold(isPaused: boolean): void
   readonly leaving: PageLeaving
 }
@@ -221,14 +223,14 @@ interface WorkflowHost {
 type Closing =
   | { readonly type: 'returned'; readonly value: unknown }
   | { readonly type: 'threw'; readonly thrown: unknown }
-  /** `seen`: number of delivered outcomes. -1: the function is to run again in any case. */
+  /** `seen`: number of delivered outcomes. -1: the function must run again even without a new outcome. */
   | { readonly type: 'suspended'; readonly seen: number }
-  /** The function requested something else than before. */
+  /** The function made another request than in an earlier execution. */
   | { readonly type: 'changed'; readonly position: number }
 
 /** A call or step that the function waits for. */
 interface PendingRequest {
-  /** Null while it runs, and if it is paused. */
+  /** Null while the call or step runs, or is suspended. */
   ended: OrderedOutcome | null
   isSuspended: boolean
   deliver(outcome: Outcome): void
@@ -236,8 +238,8 @@ interface PendingRequest {
 
 /**
  * An execution of a composite tool's function. Each request gets a position. Stored outcomes are delivered one after
- * the other, in their original order, so that a function without other inputs takes the same course each time. The
- * function is suspended when nothing runs any more and it waits for something that can't come in this execution.
+ * the other, in their original order, so that a function without other inputs takes the same course each time. When
+ * nothing runs any more and the function waits for an outcome that can't come in this execution, it is suspended.
  */
 class Workflow {
   readonly closed: Promise<Closing>
@@ -251,15 +253,15 @@ class Workflow {
   #delivered = 0
   #running = 0
   #runningCalls = 0
-  /** Values that were taken and not yet sent to be stored. */
+  /** Values of `now()`, `random()` and begun steps that weren't sent to the store yet. */
   #marks: KeptOutcome[] = []
-  /** False if values sent earlier were not stored. */
+  /** Resolves to false if values sent earlier were not stored. */
   #areStored: Promise<boolean> = Promise.resolve(true)
   #isDelivering = false
   #isClosed = false
   #isInStep = false
   #isLeaving = false
-  /** A request may never have arrived. */
+  /** True if a request may never have arrived. */
   #isLost = false
   #changedAt: number | null = null
   #end: Extract<Closing, { type: 'returned' | 'threw' }> | null = null
@@ -285,12 +287,12 @@ class Workflow {
     this.#finish({ type: 'threw', thrown })
   }
 
-  /** Starts and delivers nothing more. */
+  /** Stops starting requests and delivering outcomes. */
   stop(): void {
     this.#isClosed = true
   }
 
-  /** Starts nothing more. The function is suspended once everything that runs has ended. */
+  /** Stops starting requests. Once all running calls and steps have ended, the function is suspended. */
   leave(): Promise<Closing> {
     this.#isLeaving = true
     void this.#deliver()
@@ -334,7 +336,7 @@ class Workflow {
     return ++this.#position
   }
 
-  /** Whether the request equals the earlier one at this position. False once the function is over. */
+  /** Whether the request equals the earlier one at this position. False if the execution is closed or closing. */
   #isAsExpected(position: number, matches: () => boolean): boolean {
     if (this.#isOver) return false
     if (matches()) return true
@@ -405,7 +407,7 @@ class Workflow {
     return answer && value !== null ? { ...answer, outcome: outcomeOfStep(value) } : null
   }
 
-  /** Runs a step. Null if nobody can say what became of it. */
+  /** Runs a step. Null if its outcome is unknown, because the page is being left. */
   async #runStep(work: () => unknown): Promise<JsonValue | null> {
     try {
       this.#isInStep = true
@@ -421,7 +423,7 @@ class Workflow {
     }
   }
 
-  /** Stores the values taken so far, before anything is done with them. */
+  /** Stores the recorded values before a call or step that may depend on them begins. */
   #storeMarks(): Promise<boolean> {
     const marks = this.#marks
     if (marks.length > 0) {
@@ -441,7 +443,7 @@ class Workflow {
     if (this.#isDelivering) return
     this.#isDelivering = true
     for (;;) {
-      // The function reacts to the previous outcome first.
+      // Lets the function react to the previous outcome first.
       await yieldToEventLoop()
       if (this.#isClosed) return
       const next = this.#isOver ? undefined : this.#nextRequest()

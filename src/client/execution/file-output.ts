@@ -13,9 +13,9 @@ const MAX_FILE_BYTES = 20_000_000
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
- * Converts a result with files to text and file parts, in the order of its items. Undefined if it has neither files
- * nor MCP-style content. Files inside an object follow its JSON, which refers to them by number. MCP's `isError` turns
- * the texts into an error. Rejects if a file can't be read.
+ * Converts a result with files to text and file parts, in the order of its items. Undefined if the result has neither
+ * files nor MCP-style content. Files inside an object follow the object's JSON, which refers to them by number. MCP's
+ * `isError` turns the texts into an error. Rejects if a file can't be read.
  */
 export async function contentOutput(value: unknown): Promise<ToolOutput | undefined> {
   const content = contentOf(value)
@@ -34,7 +34,7 @@ export async function contentOutput(value: unknown): Promise<ToolOutput | undefi
     : { type: 'content', value: parts }
 }
 
-/** The content list of a result from MCP (`{ content }`) or the AI SDK (`{ type: 'content', value }`). */
+/** Returns the content list of a result from MCP (`{ content }`) or the AI SDK (`{ type: 'content', value }`). */
 function contentOf(value: unknown): readonly unknown[] | undefined {
   if (!isRecord(value)) return undefined
   const { type, content = type === 'content' ? value.value : undefined, ...otherFields } = value
@@ -46,7 +46,7 @@ function isPart(item: unknown): boolean {
   return isRecord(item) && typeof item.type === 'string'
 }
 
-/** The item as text. Files in it are added to `files`, in order. Undefined if the item itself is a file. */
+/** Returns the item as text, and adds its files to `files` in order. Undefined if the item itself is a file. */
 function textOf(item: unknown, files: unknown[]): string | undefined {
   const file = isRecord(item) && item.type === 'resource' ? item.resource : item
   if (isFileLike(file)) return void files.push(file)
@@ -65,7 +65,7 @@ async function filePart(file: unknown): Promise<TextPart | FilePart> {
   const blob = await toBlob(file)
   const { name } = blob as Partial<File>
   const metadata = { mediaType: blob.type, ...(name && { filename: name }) }
-  // Files that are too large aren't read.
+  // Checks the size before reading, so that files that are too large aren't loaded.
   if (blob.size > MAX_FILE_BYTES) return tooLarge(metadata, blob.size)
   const bytes = new Uint8Array(await blob.arrayBuffer())
   return { ...metadata, type: 'file', mediaType: blob.type || typeOf(bytes), data: toBase64(bytes) }

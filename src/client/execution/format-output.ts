@@ -5,13 +5,13 @@ import { loadPart } from '../api/load-part.ts'
 import { isRecord } from '../../lib/shape.ts'
 import type { StandardIssue } from '../tools/standard-schema.ts'
 
-/** Maximum nesting of a stored row. */
+/** Maximum nesting of JSON in a stored row. */
 const MAX_LEVELS = 100
 
 /**
- * JSON for any value from a page. Cycles, big integers, maps, errors, binary data and DOM nodes get a readable form.
- * Functions and symbols give `undefined`. Throws if a `toJSON` throws, or beyond 100 levels. `replaceValue` returns the
- * text that replaces a value.
+ * Converts any value from a page to JSON. Cycles, big integers, maps, errors, binary data and DOM nodes get a readable
+ * form. Returns undefined for a function or symbol. Throws if a `toJSON` throws, or the value has over 100 levels.
+ * `replaceValue` returns the text that replaces a value.
  */
 export function stringify(
   value: unknown,
@@ -111,7 +111,7 @@ export async function formatOutput(result: unknown): Promise<ToolOutput> {
       isContent = true
       return ''
     }
-    // A function, a symbol and objects of the platform, such as a `Response`, have no fields of their own.
+    // `{}` for values without own fields: functions, symbols and built-in objects such as a `Response`.
     const json = stringify(value, replaceFile) ?? '{}'
     if (isContent) {
       const content = await (await loadPart(() => import('./file-output.ts'))).contentOutput(value)
@@ -131,7 +131,7 @@ export async function formatOutput(result: unknown): Promise<ToolOutput> {
   }
 }
 
-/** Cuts a text that is too long, and notes in it how much is missing. */
+/** Cuts a text that is too long, and adds a note with its full length. */
 export function truncate(text: string): string {
   return text.length > MAX_CHARACTERS
     ? `${text.slice(0, MAX_CHARACTERS)}\n[truncated: these are the first ${MAX_CHARACTERS} of ${text.length} characters]`

@@ -5,7 +5,10 @@ import { sealedValues } from '../../protocol/sealed.ts'
 import type { ToolEnding, ToolRunner } from './execution.ts'
 import { stringify } from './format-output.ts'
 
-/** Runs a tool whose input has secrets. Replaces them with placeholders in what it returns, throws or reports. */
+/**
+ * Runs a tool whose input has secrets. Replaces the secrets with placeholders in the tool's results, errors and
+ * progress.
+ */
 export function withHiddenSecrets(runner: ToolRunner): ToolRunner {
   return async (run) => {
     const { input, inputWithSecrets = input } = run.call
@@ -26,7 +29,10 @@ export function withHiddenSecrets(runner: ToolRunner): ToolRunner {
   }
 }
 
-/** The value as JSON, since secrets can't be replaced in anything else. Undefined if it has none. */
+/**
+ * Converts the value to JSON, since secrets can't be replaced in anything else. Undefined if the value has no JSON
+ * form.
+ */
 function toJson(value: unknown): JsonValue | undefined {
   try {
     const text = stringify(value)

@@ -6,20 +6,20 @@ import type { QuestionAnswer } from '../../protocol/fields.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Run } from '../runs/run.ts'
 
-/** A tool call: its id if that is unambiguous, else its id and conversation. */
+/** Reference to a tool call: its id, or its id and conversation if several conversations may have that id. */
 export type CallRef =
   | string
   | {
       readonly conversationId?: string | undefined
       readonly toolCallId: string
       /**
-       * Input that the person was shown. An approval is refused if the call now has another one. Events and pending
-       * calls include it.
+       * Input that the person was shown. An approval is refused if the call's input has changed since. Events and
+       * pending calls include it.
        */
       readonly input?: JsonValue | undefined
     }
 
-/** Outcome of a long-running call. `error`: a string for the model, or what was thrown. */
+/** Outcome of a long-running call. `error`: a string for the model, or the thrown error. */
 export type CallOutcome =
   | { readonly output: unknown; readonly error?: never }
   | { readonly error: unknown; readonly output?: never }
@@ -36,7 +36,7 @@ export type UserGestureEvent = (Pick<Event, 'isTrusted'> & Event) | { readonly n
 /** Options of every answer. */
 export interface AnswerOptions {
   /**
-   * Result of `consent()`. Default: with `consent: 'person'`, the newest user gesture, valid for 5 seconds and one
+   * Result of `consent()`. Default with `consent: 'person'`: the newest user gesture, valid for 5 seconds and one
    * answer.
    */
   readonly consent?: PersonConsent
@@ -44,12 +44,12 @@ export interface AnswerOptions {
 
 /** Options of an approval: another input, and whether later calls need approval. */
 export interface ApproveOptions extends AnswerOptions {
-  /** Replaces the call's own input, and is checked in the same way. */
+  /** New input that replaces the call's, and is checked in the same way. */
   readonly input?: JsonValue
   /**
-   * Lets later calls of the tool run without approval while its definition stays the same: in this run, or in this
-   * conversation until `conversation.revoke()`. Rejects with `invalid-input` if every call needs approval (no
-   * `rememberable` in the pending call).
+   * Lets later calls of the tool run without approval: in this run, or in this conversation until
+   * `conversation.revoke()`. Ends when the tool's definition changes. Rejects with `invalid-input` if every call needs
+   * approval (no `rememberable` in the pending call).
    */
   readonly remember?: ConsentScope['within']
 }
@@ -58,9 +58,9 @@ export interface ApproveOptions extends AnswerOptions {
 export interface CallAnswers {
   /**
    * Records that a person, and not a tool of `offstage/page-tools`, clicked your button. Not needed if your handler
-   * calls `approve` or `answer` within 5 seconds of the click. Otherwise call it before the first `await`, with the
-   * event (default: the newest user gesture), and pass the result as `consent`. It is valid for one decision on this
-   * call, within two minutes, until a page tool acts. Throws `consent-refused` without a user gesture.
+   * calls `approve` or `answer` within 5 seconds of the click. Otherwise call `consent()` before the first `await`,
+   * with the event (default: the newest user gesture), and pass the result as `consent`. The result is valid for one
+   * decision on this call, within two minutes, until a page tool acts. Throws `consent-refused` without a user gesture.
    *
    * @example
    * button.onclick = async (event) => {
@@ -71,26 +71,25 @@ export interface CallAnswers {
   consent(call: CallRef, event?: UserGestureEvent): PersonConsent
   /**
    * Approves a waiting call, so that it runs. `input` in the options replaces the call's input. `remember: 'run'` or
-   * `'conversation'` also approves later calls of the tool there, with any input. If the tool has a `consentKey`, only
-   * calls with the same key. Resolves to false if the call was settled already. Rejects with:
+   * `'conversation'` also approves later calls of the tool there, with any input. If the tool has a `consentKey`, they
+   * need the same key. Resolves to false if the call was settled already. Rejects with:
    *
    * - `consent-refused`: a tool of `offstage/page-tools` may have clicked the button, or the call's input has changed
-   *   since your page got the request. With `consent: 'person'` (the default once an `<offstage-chat>` shows the
-   *   agent), also if the last user gesture is older than 5 seconds, or than the request. If your click handler takes
-   *   longer, see `consent()`.
+   *   since your page got the request. With `consent: 'person'` (default once an `<offstage-chat>` shows the agent),
+   *   also if the last user gesture is older than 5 seconds or the request. If your click handler takes longer, see
+   *   `consent()`.
    * - `invalid-input`: the new input doesn't fit, and the call still waits.
    *
-   * `answer`, `undo` and `resolveInterrupted(call, 'run-again')` check the button and the gesture in the same way. If
-   * you set `consent: 'person'` in `createAgent()`, `supplyOutput` and `settle` with an output do, too.
+   * The same checks apply to `answer`, `undo` and `resolveInterrupted(call, 'run-again')`. If you set `consent:
+   * 'person'` in `createAgent()`, they also apply to `supplyOutput`, and to `settle` with an output.
    *
    * @example
    * approveButton.onclick = () => agent.approve(call) // a `tool-approval-request` event, or a pending call
    */
   approve(call: CallRef, options?: ApproveOptions): Promise<boolean>
   /**
-   * Approves several calls that a person was shown together, each with its own input, by one user gesture. The gesture
-   * must be newer than each request. Resolves to the number of calls that run. Rejects with the first failure once all
-   * are answered.
+   * Approves several calls, shown to a person together, by one user gesture. The gesture must be newer than each
+   * request. Resolves to the number of approved calls. Rejects with the first failure once all answers are in.
    */
   approveAll(calls: readonly CallRef[]): Promise<number>
   /**
@@ -117,15 +116,16 @@ export interface CallAnswers {
   answer(call: CallRef, answer: string | QuestionAnswer, options?: AnswerOptions): Promise<boolean>
   /**
    * Supplies the output of a call that the page ran: in one-shot mode, or from an imported history. Resolves to the run
-   * that continues once the last output is in, else null. Rejects with `conversation-busy` while a run is open.
+   * that continues if this was the last missing output, otherwise to null. Rejects with `conversation-busy` while a run
+   * is open.
    */
   supplyOutput(call: CallRef, output: unknown, options?: AnswerOptions): Promise<Run | null>
   /**
    * Reports the outcome of a long-running call (`pending()`): an output for the model, or an error. Resolves to false
-   * if the call was settled already, or waits for no outcome.
+   * if the call was settled already, or doesn't wait for an outcome.
    */
   settle(call: CallRef, outcome: CallOutcome, options?: AnswerOptions): Promise<boolean>
-  /** Reports what became of an interrupted call, or runs it again. */
+  /** Reports whether an interrupted call happened, or runs it again. */
   resolveInterrupted(
     call: CallRef,
     verdict: 'happened' | 'did-not-happen' | 'run-again',
@@ -142,7 +142,7 @@ export function recordPendingCalls(conversationId: string, pending: readonly Pen
 
 /** When this page learned that a call waits for an answer. */
 export interface CallRequest {
-  /** Turns of page tools when it first learned so. */
+  /** Value of `PageActs.turns` when the page first learned it. */
   readonly turns: number
   /** Time of the newest request, on the clock of `nowMs`. */
   readonly at: number
@@ -152,29 +152,29 @@ export interface CallRequest {
 
 type CallName = Exclude<CallRef, string>
 
-/** Entry for a call that this page doesn't know: waiting since the page's load. */
+/** Entry for a call that this page doesn't know: treated as waiting since the page loaded. */
 export const UNKNOWN_REQUEST: CallRequest = { turns: 0, at: 0 }
 
 /** Copies the reference to a call. A caller may pass an event, a pending call, or nothing at all. */
 export function toCallRef(call: CallRef): CallName {
-  // An invalid reference has no id, and is refused where the id is read.
+  // An invalid reference has no id, and is refused later, where the id is checked.
   const ref = typeof call === 'string' ? { toolCallId: call } : (call ?? ({} as CallName))
   const { conversationId = conversationIds.get(ref), toolCallId, input } = ref
   return { toolCallId, input, conversationId }
 }
 
-/** Milliseconds on a clock that all frames share, and that nobody can set. */
+/** Milliseconds on a clock that all frames share, and that changes of the system time don't affect. */
 export function nowMs(): number {
   return performance.timeOrigin + performance.now()
 }
 
-/** `'page'`: an answer needs no user gesture, unless page tools act. */
+/** `'page'`: an answer needs no user gesture, unless page tools have acted. */
 export type ConsentMode = 'person' | 'page'
 
 /** Seq of the row that requested the answer. Undefined if this page doesn't know it. */
 export type RequestSeq = number | undefined
 
-/** Makes a gesture or consent usable again that has answered nothing. */
+/** Makes a gesture or consent usable again, because its answer was refused as invalid. */
 export type Restore = () => void
 
 /** A person's approval or answer, used for one call. */
@@ -183,11 +183,11 @@ export interface ConsumedConsent {
   readonly restore: Restore
 }
 
-/** The part that watches user gestures. Methods return null for a missing gesture, or an invalid consent. */
+/** Watches user gestures. Methods return null for a missing gesture, or an invalid consent. */
 export interface GestureGuard {
   /** Adds listeners to all frames, including new ones. */
   observe(): void
-  /** Uses up the newest gesture since then. */
+  /** Uses up the newest gesture made since that time. */
   consume(since: number): Restore | null
   grant(call: CallRef, request: CallRequest, event?: UserGestureEvent): PersonConsent | null
   use(consent: PersonConsent, call: CallRef, request: CallRequest): Restore | null
@@ -200,13 +200,13 @@ const NO_RESTORE: Restore = () => undefined
 
 /**
  * Keeps a model from answering for a person: page tools could press the page's own buttons. With `'person'`, each
- * answer needs a user gesture. Else answers are refused while page tools act. If they have acted since the request, a
- * person must act first.
+ * answer needs a user gesture. With `'page'`, answers are refused while page tools act, and after that until a person
+ * acts.
  *
- * The guard is loaded when a person may have to answer. Until it is there, no event counts as a user gesture.
+ * The guard is loaded when a person may have to answer. Until it is loaded, no event counts as a user gesture.
  */
 export class PersonCheck {
-  /** Finds when the page learned of a call. Set once there is a worker. */
+  /** Finds when the page learned of a call. Set once the agent has a worker. */
   find: (call: CallRef) => CallRequest = () => UNKNOWN_REQUEST
   readonly #mode: ConsentMode | undefined
   readonly #signal: AbortSignal
@@ -228,7 +228,7 @@ export class PersonCheck {
     this.watch()
   }
 
-  /** Loads the guard, for answers that may come. Watches all frames, including new ones, if answers need a gesture. */
+  /** Loads the guard before an answer may come. If answers need a gesture, watches all frames, including new ones. */
   watch(): void {
     const guard = this.#getGuard()
     if (this.#needsGesture) guard?.observe()
@@ -239,7 +239,7 @@ export class PersonCheck {
     return this.#getGuard()?.grant(call, this.find(call), event) ?? refuse()
   }
 
-  /** Throws `consent-refused`. Call it before anything is awaited. */
+  /** Throws `consent-refused`. Call it before the first `await`. */
   checkAnswer(call: CallRef, consent?: PersonConsent): ConsumedConsent {
     const request = this.find(call)
     const restore = consent
@@ -262,7 +262,7 @@ export class PersonCheck {
     return requests.map(({ seq }) => seq)
   }
 
-  /** Checks an answer that reports an outcome. The page's own code may give it, except in `'person'` mode. */
+  /** Checks an answer that reports an outcome. Needs no person unless the app set `consent: 'person'`. */
   checkOutcome(call: CallRef, consent?: PersonConsent): ConsumedConsent | null {
     return this.#mode === 'person' ? this.checkAnswer(call, consent) : null
   }

@@ -3,14 +3,14 @@ import { withoutInvisible } from '../../lib/invisible.ts'
 import { findSecretWord } from '../../lib/secret-words.ts'
 import type { FieldsSchema } from '../../protocol/fields.ts'
 
-/** Words that mean a secret when a model or server asks for them, but also other things on a page. */
+/** Words that mean a secret in a question by a model or server, but may mean something else on a page. */
 const ALSO_SECRET =
   /\b(?:pin|otp|secrets?|tokens?)\b|pass ?key|(?:credit|debit|bank) ?card|card ?code|(?:one time|verification|2fa|mfa) code/
 
 /** Letters with gaps between them: "P a s s w o r d". */
 const SPACED = /(?<!\p{L})\p{L}(?: \p{L}){2,}(?!\p{L})/gu
 
-/** Names of the fields that ask for a secret, judged by the words a person sees. Pure. */
+/** Returns the names of fields that ask for a secret, judged by the words a person sees. Pure. */
 export function sensitiveFields({ properties }: FieldsSchema): string[] {
   return Object.keys(properties).filter((name) => {
     const { title = '', description = '' } = properties[name] ?? {}

@@ -51,7 +51,7 @@ interface TurnRequest {
   readonly options?: UndoTurnOptions | undefined
 }
 
-/** See `Conversation.undoTurn`. The caller has checked that a person asks. */
+/** See `Conversation.undoTurn`. The caller has checked the user gesture. */
 export async function undoTurn(
   { callWorker, scope }: Pick<AgentParts, 'callWorker' | 'scope'>,
   { conversation, messageId, options: { skip = [], signal } = {} }: TurnRequest,
@@ -79,11 +79,11 @@ export async function undoTurn(
   return { undone, ...(failed && { failed }), kept }
 }
 
-/** Returns the failure of a tool's undo. Throws anything else again: asking once more continues. */
+/** Returns the failure of a tool's undo. Rethrows all other errors: the app may call `undoTurn()` again. */
 function failureOf(toolCallId: string, thrown: unknown): Failure {
   if (!OffstageError.is(thrown) || thrown.code !== 'call-failed') throw thrown
   const { toolName, status } = thrown.details as Pick<Failure, 'status'> & { toolName: string }
-  // The tool's own words, which a person may see.
+  // Leaves only the tool's own message, which a person may see.
   const message =
     status === 'failed'
       ? thrown.message.replace(`${toolName} was not undone: `, '')
@@ -91,7 +91,9 @@ function failureOf(toolCallId: string, thrown: unknown): Failure {
   return { toolCallId, status, message }
 }
 
-/** Plans the undo once this page has all messages of the turn. Rejects if no such turn can be undone now. */
+/**
+ * Plans the undo once this page has all messages of the turn. Rejects if there is no such message, or a run is open.
+ */
 function waitForPlan(conversation: Conversation, messageId: string): Promise<UndoPlan> {
   return new Promise((resolve, reject) => {
     let unsubscribe = (): void => undefined

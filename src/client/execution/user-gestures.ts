@@ -13,7 +13,7 @@ import {
   type UserGestureEvent,
 } from './person-check.ts'
 
-/** A pointer or key event, reduced to what shows whether it is a user gesture. */
+/** The fields of a click or key event that show whether it is a user gesture. */
 export interface ObservedInput {
   readonly type: string
   readonly isTrusted: boolean
@@ -21,32 +21,32 @@ export interface ObservedInput {
   readonly at: number
   /** Name of the key, for key events. */
   readonly key?: string
-  /** The key is held down, for key events. */
+  /** True for a `keydown` that repeats because the key is held down. */
   readonly isRepeat?: boolean
   /**
-   * The target takes the key as a press, for key events. False for an Enter that ends a composition, and for a space in
-   * a text.
+   * Whether the event's key may press the target. False for an Enter that ends an IME composition, and for a space in a
+   * text field.
    */
   readonly isPress?: boolean
   /** The click was made by a pointer. */
   readonly hasPointer?: boolean
-  /** The browser reports that the person has just acted on the page, for clicks. */
+  /** Whether the browser reports, at a click, that the person has just acted on the page. */
   readonly isActive?: boolean
 }
 
-/** State that earlier events left behind. */
+/** Earlier events that may have caused a click. */
 interface Track {
   /** Time of a click in this task. Another click in the same task is caused by it: a label clicks its control. */
   readonly clickedAt: number | null
-  /** Time of the newest event of an Enter or space key that is down, or was released in this task. */
+  /** Time of the newest event of an Enter or space key that is held down, or was released in this task. */
   readonly heldAt: number | null
 }
 
 export const NO_TRACK: Track = { clickedAt: null, heldAt: null }
 
-/** When a task counts as over if its end isn't noticed, as timers stand still. Milliseconds. */
+/** Milliseconds after which a task counts as over if its timer didn't fire, because timers were suspended. */
 const TASK_MS = 1000
-/** When a key counts as released if its `keyup` wasn't seen, as a native dialog took it. Milliseconds. */
+/** Milliseconds after which a key counts as released if its `keyup` wasn't seen, because a native dialog got it. */
 const HELD_MS = 2000
 
 /** Updates the track with an event, and tells whether the event is a user gesture. Pure. */
@@ -67,7 +67,7 @@ export function trackPress(
       return { track: { ...track, heldAt: at }, isPressed }
     }
     case 'keyup':
-      // The click of a space key follows its `keyup`, in the same task.
+      // Keeps `heldAt`: a space key's click follows its `keyup` in the same task.
       return {
         track: isTrusted && isPressKey(input.key) ? { ...track, heldAt: at } : track,
         isPressed: false,
@@ -81,7 +81,7 @@ function isPressKey(key: string | undefined): boolean {
   return key === 'Enter' || key === ' '
 }
 
-/** True for a click that no earlier event caused: by a pointer, or by assistive technology. */
+/** True for a click that no earlier event caused: a click by a pointer or assistive technology. */
 function isOwnClick(
   { clickedAt, heldAt }: Track,
   { at, hasPointer, isActive }: ObservedInput,
@@ -92,20 +92,20 @@ function isOwnClick(
   return isActive !== false
 }
 
-/** A user gesture: by a pointer, a key, or assistive technology. */
+/** A user gesture by a pointer, a key, or assistive technology. */
 interface Gesture {
   /** Time on the clock of `nowMs`. */
   readonly at: number
-  /** Turns of page tools at that time. */
+  /** Value of `PageActs.turns` at that time. */
   readonly turns: number
 }
 
-/** Shared by all agents of the page, its frames and copies of the package, so that each gesture counts once. */
+/** Shared by all agents, frames and copies of the package on a page, so that each gesture counts once. */
 interface GestureState {
   /** The newest gesture, unless it was used. */
   newest: Gesture | null
   track: Track
-  /** Events that were seen before. */
+  /** Events that were already checked. */
   readonly seen: WeakSet<Event>
 }
 
@@ -118,8 +118,8 @@ function gestureState(): GestureState {
 }
 
 /**
- * Uses up the newest user gesture. Null if there is none of the last seconds since `since`, or page tools were acting
- * then or have acted since.
+ * Uses up the newest user gesture. Null if it is older than `since` or five seconds, or if page tools are acting or
+ * have acted after it.
  */
 function consumeGesture(since: number): Gesture | null {
   const state = gestureState()
@@ -134,8 +134,8 @@ function consumeGesture(since: number): Gesture | null {
 let isTrustedOf: ((this: unknown) => boolean) | undefined
 
 /**
- * Whether the browser says that a person caused the event. An object that only looks like an event, or wraps one, could
- * claim so itself.
+ * Whether the browser says that a person caused the event. Doesn't read `isTrusted` of the object: a fake or wrapped
+ * event could claim it.
  */
 function isPersonEvent(event: unknown): event is Event {
   // The browser's own accessor works on events of every frame, and throws for anything else.
@@ -147,7 +147,7 @@ function isPersonEvent(event: unknown): event is Event {
   }
 }
 
-/** Records a user gesture, by default one made now. */
+/** Records a user gesture. Default time: now. */
 export function recordGesture(at: number = nowMs()): void {
   const acts = pageActs()
   if (acts.open === 0) gestureState().newest = { at, turns: acts.turns }
@@ -161,7 +161,7 @@ function checkGesture(event: Event): void {
   const { track, isPressed } = trackPress(state.track, observeInput(event))
   state.track = track
   if (isPressed) recordGesture(timeOf(event))
-  // Events caused by this event's default action come before the timer.
+  // The timer fires after all events that this event's default action causes.
   if (event.type === 'click') setTimeout(() => forget('clickedAt'))
   if (event.type === 'keyup') setTimeout(() => forget('heldAt'))
 }
@@ -204,10 +204,10 @@ function timeOf({ timeStamp, view }: Event & { readonly view?: Window | null }):
 
 const EVENT_TYPES = ['click', 'keydown', 'keyup']
 
-/** Records user gestures in all windows of this origin, around this one and in it, until the signal aborts. */
+/** Records user gestures in all frames of this origin, outer and inner ones, until the signal aborts. */
 class GestureWatch {
   readonly #signal: AbortSignal
-  /** Documents that have listeners. A frame that navigates loses its listeners, but keeps its window. */
+  /** Documents that have listeners. Not windows: a frame that navigates keeps its window, but loses the listeners. */
   readonly #documents = new WeakSet<Document>()
 
   constructor(signal: AbortSignal) {
@@ -232,16 +232,16 @@ class GestureWatch {
     this.#documents.add(view.document)
     const options = { capture: true, signal: this.#signal }
     for (const type of EVENT_TYPES) view.addEventListener(type, checkGesture, options)
-    // A frame gets the focus before a user gesture in it.
+    // The focus moves into a frame before a user gesture there, so a new frame gets its listeners in time.
     const onBlur = ({ target }: Event): void => {
-      // A capturing listener also gets the event for each element of the page.
+      // Ignores `blur` of elements, which a capturing listener gets, too.
       if (target === view) this.#observeFocus(view.document)
     }
     view.addEventListener('blur', onBlur, options)
   }
 
   #observeFocus({ activeElement, body, documentElement }: Document): void {
-    // Firefox moves the focus after this event: until then nothing has it, so it may go to any frame.
+    // Firefox moves the focus only after this event. Until then the target is unknown, so all frames get listeners.
     if (activeElement && activeElement !== body) this.#observeFocusedFrame(activeElement)
     else this.#observeFramesWithin(documentElement)
   }
@@ -253,7 +253,7 @@ class GestureWatch {
     }
   }
 
-  /** Looks in the frame that has the focus, within any open shadow root. */
+  /** Observes the frame that has the focus, also inside open shadow roots. */
   #observeFocusedFrame(element: Element | null): void {
     if (element?.shadowRoot) return this.#observeFocusedFrame(element.shadowRoot.activeElement)
     this.#observeFrame(element)
@@ -283,7 +283,7 @@ interface IssuedConsent {
   readonly conversationId?: string
   /** Time on the clock of `nowMs`. */
   readonly at: number
-  /** Turns of page tools when the consent was given. */
+  /** Value of `PageActs.turns` when the consent was given. */
   readonly turns: number
   readonly seq: RequestSeq
 }
@@ -302,7 +302,7 @@ class UserGestures implements GestureGuard {
 
   consume(since: number): Restore | null {
     const gesture = consumeGesture(since)
-    // Returned unless there is a newer one.
+    // Restores the gesture unless there is a newer one.
     return gesture && (() => void (gestureState().newest ??= gesture))
   }
 

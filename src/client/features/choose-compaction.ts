@@ -16,12 +16,12 @@ interface OpenChoice {
   readonly stop: AbortController
 }
 
-/** Asks the app's policy what to leave out of a request. Simultaneous questions about one request share an answer. */
+/** Asks the app's policy function what to leave out of a request. A repeated question shares the pending answer. */
 export class CompactionChooser {
   readonly #choose: ChooseCompaction
   /** Aborted when the agent is disposed. */
   readonly #agentSignal: AbortSignal
-  /** Open questions by run. */
+  /** Unanswered questions by run. */
   readonly #open = new Map<string, OpenChoice>()
 
   constructor(choose: ChooseCompaction, agentSignal: AbortSignal) {

@@ -15,10 +15,10 @@ import type { Tool } from '../tools/tool.ts'
 
 /** Steps for a question: an answer, a suggestion, and two corrections of it. */
 const MAX_STEPS = 4
-/** Characters of the newest messages that a request has, and of each of their texts, inputs and results. */
+/** Maximum characters of the newest messages in a request, then of each text, input or result in them. */
 const RECENT_CHARACTERS = 8000
 const PART_CHARACTERS = 1500
-/** Characters of the discussion that the model gets with the call's result. */
+/** Maximum characters of the discussion that the model gets with the call's result. */
 const NOTE_CHARACTERS = 4000
 
 interface Discussant extends AgentParts {
@@ -29,7 +29,7 @@ interface Discussant extends AgentParts {
 export interface DiscussionRequest {
   readonly conversation: Conversation
   readonly call: CallRef
-  /** Undefined: resumes the discussion that a reload has cut off. */
+  /** Undefined: resumes the answer that a reload has cut off. */
   readonly question: string | undefined
   create(options: AgentOptions): Discussant
 }
@@ -49,13 +49,14 @@ export async function discuss(
   const id = discussionId(callName)
   const existing = await host.callWorker('getConversation', { ...host.scope(), conversationId: id })
   if (existing && !isAbout(existing, callName)) throw badInput('Another conversation has this id.')
-  // Another agent's tools may have the same names, and placeholders of secrets are another conversation's.
+  // A child conversation's call gets no tool: its agent's tools may have the same names, and its secrets have other
+  // placeholders.
   const isOwnCall = conversationId === conversation.getSnapshot().conversationId
   const entry = isOwnCall ? host.registry.get(waitingCall.toolName) : undefined
   const tool = entry?.tool.secretsIn ? undefined : (entry?.tool as Tool | undefined)
   const discussant = create(optionsOf(host, stored, { call: waitingCall, tool }))
   const { signal } = discussant
-  // A disposed host decides nothing, so its next agent can resume the answer.
+  // Disposes the discussant with its host. The answer stays unfinished, so the next agent can resume it.
   host.signal.addEventListener('abort', () => void discussant.dispose(), { signal })
   try {
     if (tool) discussant.registry.register(suggestChange(tool))
@@ -78,7 +79,7 @@ export async function discuss(
   }
 }
 
-/** Names a call in every conversation. */
+/** Identifies a call among all conversations. */
 export interface CallName {
   readonly conversationId: string
   readonly toolCallId: string
@@ -88,7 +89,7 @@ function isAbout({ parent }: StoredConversation, call: CallName): boolean {
   return parent?.conversationId === call.conversationId && parent.toolCallId === call.toolCallId
 }
 
-/** Only a connected agent can resume. */
+/** Resumes a discussion. The first command only connects the agent, without which it can't resume. */
 async function resumeDiscussion(
   discussant: Discussant,
   conversationId: string,
@@ -97,7 +98,7 @@ async function resumeDiscussion(
   return resumeRun(discussant, { conversationId, asChild: true })
 }
 
-/** Ends the run once its call is answered, or the conversation closed. */
+/** Aborts the run once the call no longer waits for approval, or the conversation is closed. */
 async function endWithCall(
   run: Run,
   conversation: Conversation,
@@ -118,11 +119,11 @@ function waitsForApproval(call: PendingCall, toolCallId: string): boolean {
 
 interface DiscussedCall {
   readonly call: PendingCall
-  /** Tool of the call, unless no other input can be suggested. */
+  /** Tool of the call. Undefined if the model can't suggest another input. */
   readonly tool: Tool | undefined
 }
 
-/** Options that the agent of a discussion shares with its host. No tool and no other hook reaches it. */
+/** Options that the agent of a discussion shares with its host. It gets no tools and no other hooks of the host. */
 const SHARED_OPTIONS = [
   'storage',
   'redact',
@@ -136,7 +137,7 @@ const SHARED_OPTIONS = [
   'beforeModel',
 ] as const
 
-/** The host's model and store, and none of its tools: what the model answers can have no effect. */
+/** Returns options with the host's model and store, but none of its tools: the model's answer can have no effect. */
 function optionsOf(
   { config, options }: AgentParts,
   stored: StoredConversation,
@@ -151,7 +152,8 @@ function optionsOf(
     ) as Partial<AgentOptions>),
     model: config.model,
     instructions: tool ? `${INSTRUCTIONS}\n${SUGGESTING}` : INSTRUCTIONS,
-    // Without what `describe` says of the call: texts of the page, which the note would pass on as the model's own.
+    // Leaves out the description from `describe`: a note with the answer would pass such page texts off as the model's
+    // own.
     context: () => ({
       waitingCall: { tool: toolName, description: tool?.description, input },
       newestMessages: newestMessages(stored.messages, path?.[0] ?? toolCallId),
@@ -178,7 +180,7 @@ function suggestChange({ inputSchema, jsonSchema }: Tool): Tool {
   } as Tool
 }
 
-/** The newest messages before the call's own, as text. */
+/** Returns the newest messages up to the call's own, as text. */
 function newestMessages(messages: readonly Message[], toolCallId: string): readonly object[] {
   const callIndex = messages.findIndex(
     ({ role, parts }) =>
@@ -221,7 +223,7 @@ function cut(text: string): string {
     : text
 }
 
-/** Returns the newest part of a call's discussion, for the call's result. Undefined if nothing was said on this call. */
+/** Returns the newest part of a call's discussion, for the call's result. Undefined if there was no discussion. */
 export function noteOf(discussion: StoredConversation, call: CallName): string | undefined {
   const { messages } = discussion
   if (!isAbout(discussion, call)) return undefined
@@ -236,7 +238,7 @@ export function noteOf(discussion: StoredConversation, call: CallName): string |
   return `Note: before deciding, the person asked about this.\n${newest}`
 }
 
-/** Each turn is a JSON string on a line of its own, so that no text can pass for another's. */
+/** Writes each text as a JSON string on its own line, so that no text can imitate another speaker's line. */
 function transcriptLines(message: Message, failed: ReadonlySet<string>): readonly string[] {
   const { role, parts } = message
   if (role === 'tool' || (role === 'user' && message.synthetic)) return []
@@ -250,7 +252,7 @@ function transcriptLines(message: Message, failed: ReadonlySet<string>): readonl
   })
 }
 
-/** Ids of calls that did not fit. */
+/** Ids of suggestions that failed, because the input doesn't match the schema. */
 function failedCallIds(part: Message['parts'][number]): readonly string[] {
   return part.type === 'tool-result' && part.output.type === 'error' ? [part.toolCallId] : []
 }

@@ -18,7 +18,7 @@ import { untilAborted } from '../runs/until-aborted.ts'
 
 /** Request of `agent.extract`: a schema, an input and limits. The agent's model answers. */
 export interface ExtractOptions<Schema> {
-  /** A JSON Schema of any type, or a Standard Schema. With the latter, returns its output (defaults, transforms). */
+  /** A JSON Schema of any type, or a Standard Schema, whose output (defaults, transforms) is returned. */
   readonly schema: Schema
   /** Text or files to read the data from. Sent verbatim, without filling in `{{name}}`. */
   readonly input: RunInput

@@ -19,7 +19,7 @@ import { untilAborted } from '../runs/until-aborted.ts'
 import { byAnnotations } from '../tools/describe-tools.ts'
 import type { PreparedTool } from '../tools/prepare-tool.ts'
 
-// Callers of the hooks that few tools and agents have.
+// Loaded on demand: few tools and agents have these hooks.
 
 const MAX_ROUNDS = 2
 const TIMEOUT_MS = 60_000
@@ -39,17 +39,17 @@ interface Verification {
   isOver: boolean
 }
 
-/** Calls the app's `verify` for answers: once for each, whoever asks. */
+/** Calls the app's `verify` once for each answer, even if the question is repeated. */
 export class Verifier {
   readonly #agent: VerifierParts
-  /** Checks by message. */
+  /** Checks by message id. */
   readonly #verifications = new Map<string, Verification>()
 
   constructor(agent: VerifierParts) {
     this.#agent = agent
   }
 
-  /** Returns feedback for an answer that is wrong, else null. If the hook fails, the answer is accepted. */
+  /** Returns feedback for a wrong answer, or null. If the hook fails, the answer is accepted. */
   verify(answer: VerifyQuery): Promise<string | null> {
     if (answer.round > (this.#agent.options.verifyRounds ?? MAX_ROUNDS))
       return Promise.resolve(null)
@@ -63,7 +63,7 @@ export class Verifier {
     return verification.verdict
   }
 
-  /** Stops a check that nobody waits for any more. Asking again starts a new one. */
+  /** Stops a check whose verdict isn't needed any more. Another `verify()` starts a new check. */
   stop(messageId: string): void {
     this.#verifications.get(messageId)?.stop.abort()
     this.#verifications.delete(messageId)
@@ -90,7 +90,7 @@ export class Verifier {
       warn('hook-failed', `verify has failed, and the answer stands: ${reason}`)
       return null
     } finally {
-      // Later, the signal could abort what the hook shares between checks.
+      // A timeout after the check could abort work that the hook shares with later checks.
       clearTimeout(timer)
     }
   }
@@ -125,7 +125,7 @@ export async function beforeModel(
 
 /**
  * Passes each fact through the redact functions in turn. A function that several agents share runs once. Throws
- * `redact-failed`. Only the page gets the original error: it may hold the data to redact.
+ * `redact-failed`. The original error may hold the data to redact, so only the page gets it.
  */
 export function redactFacts(
   redactors: readonly Redactor[],
@@ -136,7 +136,8 @@ export function redactFacts(
   return facts.map((fact) =>
     distinct.reduce((redacted, { redact, warn }) => {
       try {
-        // Cloning throws for results that can't be posted, such as a promise. Here the responsible function is known.
+        // Cloning throws for results that can't be posted, such as a promise, while the responsible function is still
+        // known.
         return structuredClone(redact(redacted))
       } catch (thrown) {
         warn(`redact has failed, and nothing was stored: ${describeThrown(thrown)}`)
@@ -185,7 +186,7 @@ interface Policy {
 /** Calls the functions of tools and of the agent that decide whether a call needs approval. */
 export class ApprovalFunctions {
   readonly #policy: Policy
-  /** Tools that have been warned about. */
+  /** Tools that had a warning. */
   readonly #warned = new Set<string>()
 
   constructor(policy: Policy) {
@@ -308,7 +309,7 @@ export async function secretsIn(
   call: CallContext,
   warn: (message: string) => void,
 ): Promise<readonly string[] | null> {
-  // The tool that declared `secretsIn` is no longer registered.
+  // Null, because the tool that declared `secretsIn` is no longer registered.
   if (!entry?.tool.secretsIn) return null
   try {
     const pointers: unknown = await entry.tool.secretsIn(call.input, infoOf(call))

@@ -5,10 +5,10 @@ import type { Tool } from '../tools/tool.ts'
 
 /** An entry of a memory. */
 export interface MemoryEntry {
-  /** Unique in its memory. The model uses it to name entries to forget. */
+  /** Unique in its memory. The model passes this id to forget the entry. */
   readonly id: string
   readonly text: string
-  /** The text may contain untrusted content: the model that wrote it had read some. */
+  /** The text may contain untrusted content, because the model that wrote it had read some. */
   readonly untrusted?: boolean
   /** Source of the entry. Stored with the conversation, and shown with the answer. */
   readonly source?: MemorySource
@@ -16,7 +16,7 @@ export interface MemoryEntry {
 
 /** The part of an agent that memories may use. */
 export interface RememberingAgent {
-  /** A run has begun or was resumed on this page. */
+  /** Calls the listener when a run begins or is resumed on this page. */
   on(type: 'run', listener: (event: { readonly run: RememberedRun }) => void): () => void
   readonly conversations: {
     get(conversationId: string): Promise<StoredConversation | null>
@@ -30,17 +30,14 @@ export interface RememberedRun {
   readonly result: Promise<RunResult>
 }
 
-/**
- * Second argument of `AgentMemory.retrieve`: describes the user message, and says how many entries may be returned and
- * how long the search may take.
- */
+/** Second argument of `AgentMemory.retrieve`: the user message's origin, and limits for the entries and the time. */
 export interface RetrieveContext {
   readonly conversationId: string
   /** Writer of the message: `'model'` for the prompt of a calling agent, `'app'` for a trigger's message. */
   readonly writtenBy: 'person' | 'model' | 'app'
   /**
-   * The conversation contains untrusted content, and so may the message. Return entries made from it as `untrusted`;
-   * otherwise later conversations take them for a person's own words.
+   * True if the conversation contains untrusted content, which the message may repeat. Return entries made from such a
+   * message as `untrusted`: otherwise later conversations treat them as a person's own words.
    */
   readonly tainted: boolean
   /** Maximum number of entries that are sent. */
@@ -51,29 +48,31 @@ export interface RetrieveContext {
   warn(message: string): void
 }
 
-/** A memory that outlives conversations. `offstage/memory` has some; your own needs only `retrieve`. */
+/** A memory that outlives conversations. `offstage/memory` exports several. Your own needs only `retrieve`. */
 export interface AgentMemory {
   /**
-   * Finds entries that fit a user message, best first. Called once for each message, or for the newest of several that
-   * are delivered together, before the model. The entries are stored with the conversation. If it throws or takes
-   * longer than five seconds, the agent continues without its entries and warns (`memory-failed`).
+   * Finds entries that fit a user message, best first. Called once for each message before the model reads it; if
+   * several are delivered together, only for the newest. The entries are stored with the conversation. If it throws or
+   * takes longer than five seconds, the agent continues without its entries and warns (`memory-failed`).
    */
   retrieve(
     query: string,
     context: RetrieveContext,
   ): readonly MemoryEntry[] | Promise<readonly MemoryEntry[]>
   /**
-   * Tools for the model. A function gets all memories of the agent. Memories that have the same function share one set
-   * of tools.
+   * Tools for the model. A function is called with all memories of the agent. Memories that have the same function
+   * share one set of tools.
    */
   readonly tools?: MemoryTools
   /** Called with the agent as soon as it exists, so that the memory can store what its runs produce. */
   connect?(agent: RememberingAgent): void
   /** Sends this memory's entries first, before those of other memories, which are ranked together. Default false. */
   readonly always?: boolean
-  /** Lists the entries that a person sees, newest first. If the memory has `forget`, too, the chat shows them in a sheet. */
+  /**
+   * Lists the entries for a person, newest first. If the memory also has `forget`, the chat shows the list in a sheet.
+   */
   list?(where: { readonly conversationId: string }): Promise<readonly ListedMemory[]>
-  /** Deletes entries. Resolves to how many of them existed. */
+  /** Deletes entries. Resolves to the number of deleted entries. */
   forget?(ids: readonly string[], where: { readonly conversationId: string }): Promise<number>
 }
 

@@ -4,9 +4,9 @@ import { describeThrown } from '../../protocol/error.ts'
 import type { RetrievedMemory } from '../../protocol/page-calls.ts'
 import type { AgentMemory, MemoryEntry, RetrieveContext } from './memory.ts'
 
-/** Most entries of all memories of an agent together. */
+/** Maximum number of entries from all memories of an agent together. */
 const MAX_ENTRIES = 8
-/** Characters. */
+/** Maximum characters of an entry. */
 const MAX_TEXT = 2_000
 const RETRIEVE_MS = 5_000
 
@@ -20,7 +20,8 @@ export async function retrieveMemories(
   retrieval: Retrieval,
 ): Promise<readonly RetrievedMemory[]> {
   const found = await Promise.all(memories.map((memory) => retrieveFrom(memory, retrieval)))
-  // Ranks the first entry of each memory, then the second. Memories may share entries, so duplicates are removed.
+  // Ranks the first entry of each memory, then the second of each, and so on. Memories may share entries, so duplicates
+  // are removed.
   const ranked = found
     .flatMap((entries, index) =>
       entries.map((entry, rank) => [memories[index]?.always ? -1 : rank, entry] as const),

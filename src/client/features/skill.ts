@@ -22,20 +22,22 @@ export interface Skill {
   /** Tools that the model gets while the skill is active. */
   readonly tools?: readonly (Tool | CompositeTool)[]
   /**
-   * Names of the tools that may be called while the skill is active, besides its own and the control tools. Default:
-   * all.
+   * Names of the tools that may be called while the skill is active, besides the skill's own and the control tools.
+   * Default: all.
    */
   readonly restrictTools?: readonly string[]
   /** For the page's own use. */
   readonly metadata?: unknown
-  /** The text isn't the app's own, so calls that it spells out need a person's approval. Default false. */
+  /**
+   * True if the text isn't the app's own: calls that the text spells out then need a person's approval. Default false.
+   */
   readonly loaded?: boolean
 }
 
 /** Tools that activate skills and read their files. No tool of the page can have these names. */
 export const SKILL_TOOLS = ['activate_skill', 'read_skill_file'] as const
 
-/** Tools that come with skills, each once, without those that the agent has anyway. */
+/** Returns the tools that come with skills, each once, without tools of the agent itself. */
 export function toolsOfSkills(
   skills: readonly Skill[] = [],
   agentTools: readonly (Tool | CompositeTool)[] = [],

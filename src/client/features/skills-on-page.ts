@@ -7,10 +7,10 @@ import type { Skill } from './skill.ts'
 import type { ToolRegistry } from '../tools/tool-registry.ts'
 import type { CompositeTool, Tool } from '../tools/tool.ts'
 
-/** How much the model reads of a file at once. */
+/** Maximum part of a file that one call reads. */
 const MAX_FILE_CHARACTERS = 50_000
 
-/** Returns what is stored of a skill when it is activated; null if no skill has this name. */
+/** Returns the parts of a skill that are stored when it is activated. Null if no skill has this name. */
 export function skillText(skills: readonly Skill[], name: string): SkillText | null {
   const skill = skills.find((each) => each.name === name)
   if (!skill) return null
@@ -30,7 +30,7 @@ export function skillText(skills: readonly Skill[], name: string): SkillText | n
 }
 
 /**
- * Marks the tools that come with a skill only, and adds the tool that activates skills. `agentTools`: tools that the
+ * Marks the tools that only a skill provides, and adds the tool that activates skills. `agentTools`: tools that the
  * agent has without any skill.
  */
 export function withSkills<Described extends Pick<ToolDescriptor, 'name' | 'skills'>>(
@@ -75,7 +75,7 @@ export function provideFiles(registry: ToolRegistry, skills: readonly Skill[]): 
     registry.provide({ ...prepareTool(readSkillFile(skills)), isAlwaysEnabled: true })
 }
 
-/** Creates the tool that reads files of skills, and nothing else: a path is looked up, never resolved. */
+/** Creates the tool that reads files of skills. Other files can't be read: a path is a key, and is never resolved. */
 function readSkillFile(skills: readonly Skill[]): Tool {
   return {
     name: 'read_skill_file',

@@ -2,18 +2,21 @@ import 'virtual:offstage-worker-source'
 import { startTrusted } from '../worker-link/trusted-worker.ts'
 import { OffstageError } from '../../protocol/error.ts'
 
-/** The classic script's own element, if it has one. Set by the build, in the classic script only. */
+/** The classic script's own `<script>` element, if any. The build sets it, in the classic script only. */
 declare const OFFSTAGE_SCRIPT: HTMLScriptElement | null | undefined
 
-/** Where `inline-worker.js` leaves the packed worker. */
+/** Reads the packed worker, which `inline-worker.js` sets as a global. */
 const readPacked = (): unknown => Reflect.get(globalThis, Symbol.for('offstage.worker'))
 
-/** Read now, since another release on the page may leave its own later. The classic script loads it on demand. */
+/**
+ * Read now: another release on the page may replace the global later. The classic script loads the packed worker on
+ * demand.
+ */
 let packed = OFFSTAGE_SCRIPT ? undefined : readPacked()
 
 /**
- * Creates the default worker without a file of its own, as a classic script: pages without an origin (`file://`,
- * sandboxed frames) may load no module. Needs `worker-src blob:` if a CSP is set.
+ * Creates the default worker without its own file. The worker is a classic script, because pages without an origin
+ * (`file://`, sandboxed frames) may not load modules. Needs `worker-src blob:` if a CSP is set.
  */
 export async function createInlineWorker(): Promise<Worker> {
   const url = URL.createObjectURL(await unpack())
@@ -22,7 +25,7 @@ export async function createInlineWorker(): Promise<Worker> {
     const worker = startTrusted(() => new Worker(url))
     worker.addEventListener('message', release, { once: true })
     worker.addEventListener('error', release, { once: true })
-    // A worker that is ended before its first message sends neither event.
+    // Releases the URL here, too: a worker terminated before its first message sends neither event.
     worker.terminate = () => {
       release()
       Worker.prototype.terminate.call(worker)
@@ -56,7 +59,10 @@ async function loadPacked(): Promise<string> {
   throw importError('inline-worker.js holds no worker. Deploy all files of dist.')
 }
 
-/** Loads a file as a script, which needs no CORS and no origin, or else as a module, which Trusted Types allow. */
+/**
+ * Loads a file as a script, which needs no CORS and no origin. If Trusted Types refuse the script's address, loads the
+ * file as a module, which they allow.
+ */
 async function loadScript({ src, nonce, crossOrigin }: HTMLScriptElement): Promise<unknown> {
   const { href } = new URL('inline-worker.js', src || document.baseURI)
   const script = Object.assign(document.createElement('script'), { nonce, crossOrigin })

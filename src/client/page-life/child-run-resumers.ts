@@ -1,7 +1,7 @@
 import { getPageSingleton } from '../../lib/page-singleton.ts'
 import type { CompositeTool, Tool } from '../tools/tool.ts'
 
-/** Id of the calling agent, by the signal of the tool's execution. All copies of the package share the map. */
+/** Ids of calling agents, keyed by the signal of the tool's execution. All copies of the package share the map. */
 export const callers: WeakMap<AbortSignal, string> = getPageSingleton(
   'callers',
   () => new WeakMap(),
@@ -13,7 +13,7 @@ export interface ChildCall {
   readonly toolCallId: string
   /** Id of the child conversation. */
   readonly childId: string
-  /** The person asked to continue the calling conversation here. Its child run then moves here, too. */
+  /** True if a person has taken the calling conversation over to this page. The child run then moves here, too. */
   readonly takesOver?: boolean
 }
 
@@ -22,7 +22,7 @@ export interface ChildRunResumer {
   resumeChildRun(agentId: string, call: ChildCall): Promise<void>
 }
 
-/** Shared by all copies of the package: an agent of one may have a tool from another. */
+/** Shared by all copies of the package: an agent of one copy may have a tool from another. */
 const resumers = getPageSingleton(
   'joiners',
   () => new WeakMap<Tool | CompositeTool, ChildRunResumer>(),
@@ -32,7 +32,7 @@ export function setChildRunResumer(tool: Tool, resumer: ChildRunResumer): void {
   resumers.set(tool, resumer)
 }
 
-/** Returns the resumer of a tool that is an agent; undefined for all others. */
+/** Returns the resumer of a tool that is an agent. Undefined for other tools. */
 export function findChildRunResumer(
   tool: Tool | CompositeTool | undefined,
 ): ChildRunResumer | undefined {

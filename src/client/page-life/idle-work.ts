@@ -3,7 +3,7 @@ import type { AgentParts } from '../api/agent-parts.ts'
 /** Idle time before old conversations are dropped. Milliseconds. */
 const IDLE_MS = 2000
 
-/** Has the worker drop conversations beyond the `retention` limits, whenever the agent has been idle for a while. */
+/** Lets the worker drop conversations beyond the `retention` limits, whenever the agent has been idle for a while. */
 function applyRetention(agent: AgentParts): void {
   const { agentEvents, callWorker, options, scope } = agent
   const { retention } = options
@@ -33,7 +33,7 @@ export function workWhileIdle(agent: AgentParts): void {
 }
 
 interface IdleWork {
-  /** How long nothing must have been open. Milliseconds. */
+  /** Time without an open run before the work begins. Milliseconds. */
   readonly idleMs: number
   work(): Promise<void>
   /** Called when a run has begun or ended. */
@@ -49,7 +49,7 @@ export function whenIdle(
   const schedule = (): void => {
     clearTimeout(timer)
     onChange?.()
-    // Failed work is tried again the next time.
+    // Errors are ignored: failed work is tried again when the agent is idle again.
     if (runs.openRuns.size === 0 && !signal.aborted)
       timer = setTimeout(() => void work().catch(() => {}), idleMs)
   }
@@ -58,10 +58,10 @@ export function whenIdle(
   schedule()
 }
 
-/** How long nothing must have been open. Milliseconds. */
+/** Time without an open run before the work begins. Milliseconds. */
 const TITLE_IDLE_MS = 500
 
-/** Has the worker title the conversations in which the agent ran something, whenever the agent is idle. */
+/** Lets the worker title the conversations in which the agent has had runs, whenever the agent is idle. */
 export function makeTitles(agent: AgentParts): void {
   const { agentEvents, callWorker, options, runs, scope, signal } = agent
   if (!options.titles) return
@@ -73,7 +73,7 @@ export function makeTitles(agent: AgentParts): void {
       const result = await callWorker('titleConversation', { ...scope(), conversationId })
       if (result) agentEvents.emit({ type: 'conversation-titled', conversationId, ...result })
     } catch {
-      // A run came in between, or the worker was lost. Tried again after the next run.
+      // A run began meanwhile, or the worker was lost. The title is tried again after the next run.
       untitled.add(conversationId)
     }
   }

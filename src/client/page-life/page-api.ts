@@ -27,16 +27,16 @@ export class ModelRequests {
     return fetchModel(request, signal)
   }
 
-  /** Called when the worker is gone: nobody reads the answers any more. */
+  /** Called when the worker has died, so that nobody reads the responses any more. */
   abortAll(): void {
     this.#workerLost.abort()
     this.#workerLost = new AbortController()
   }
 }
 
-/** An agent's function that redacts the facts of its storage before they are stored. */
+/** An agent's `redact` function, and the storage that it applies to. */
 export interface Redactor {
-  /** The `storageKey` of that storage. */
+  /** The `storageKey` of the agent's storage. */
   readonly storage: string
   readonly redact: (fact: Fact) => Fact
   /** Emits a warning of the agent. */
@@ -46,7 +46,7 @@ export interface Redactor {
 /** Redacts facts before the page's worker stores them, with the redactors of all agents that use the same storage. */
 export class Redactors {
   readonly #agents = new Set<Redactor>()
-  /** Redactors of disposed agents, by storage: facts that are stored late are still redacted. */
+  /** The redactor released last, by storage. It redacts facts that are stored after all its agents were disposed. */
   readonly #last = new Map<string, Redactor>()
 
   add(redactor: Redactor): void {
@@ -66,7 +66,7 @@ export class Redactors {
   }
 }
 
-/** Calls that the page answers itself, whichever agent they are about. */
+/** Calls that the page answers itself, the same for all agents. */
 type PageAnswers = Pick<
   Executions & ModelRequests & Redactors,
   keyof PageApi & keyof (Executions & ModelRequests & Redactors)

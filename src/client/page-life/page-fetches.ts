@@ -10,8 +10,8 @@ import { describeThrown } from '../../protocol/error.ts'
 import { watchCsp } from '../../protocol/csp.ts'
 
 /**
- * Makes a model request for the worker (`transport: 'page'`). `workerLost` aborts when nobody reads the answer any
- * more.
+ * Makes a model request for the worker (`transport: 'page'`). `workerLost` aborts when the worker has died and can't
+ * read the response.
  */
 export async function fetchModel(
   request: ModelFetch,
@@ -74,8 +74,8 @@ function openWindow(port: MessagePort, signal: AbortSignal, cancel: () => void):
 }
 
 /**
- * Never rejects: an error in the body is posted as `broken`. The worker closes the port. Closing it here could lose the
- * last message.
+ * Never rejects: an error in the body is posted as `broken`. Leaves closing the port to the worker, since closing it
+ * here could lose the last message.
  */
 async function sendBytes(
   body: ReadableStream<Uint8Array>,

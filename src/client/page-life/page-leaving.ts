@@ -12,14 +12,17 @@ const LEAVING_MS = 4000
 /** Watches whether the page is being left while work is under way. */
 export interface PageLeaving {
   /**
-   * Whether the browser may have caused a failure just now by leaving the page. Resolves once that is certain: never,
-   * if the page doesn't come back.
+   * Whether leaving the page may have caused a failure just now. Resolves once that is decided, or never if the page is
+   * left for good.
    */
   mayBeCause(): Promise<boolean>
   stop(): void
 }
 
-/** Listens to `beforeunload` only during the work: some browsers keep such pages out of the back/forward cache. */
+/**
+ * Listens to `beforeunload` only during the work: some browsers keep pages with such a listener out of the back/forward
+ * cache.
+ */
 export function watchLeaving(): PageLeaving {
   const watching = new AbortController()
   const { signal } = watching
@@ -40,7 +43,7 @@ export function watchLeaving(): PageLeaving {
       const remainingMs = leavingAt + LEAVING_MS - monotonicMs()
       if (remainingMs > 0) await sleep(remainingMs)
       if (!isHidden) return remainingMs > 0
-      // The page may be in the back/forward cache. Otherwise it never runs again.
+      // Waits until the back/forward cache restores the page. If it doesn't, the page never runs again.
       if (!signal.aborted) await new Promise<void>((resolve) => (show = resolve))
       return true
     },
@@ -56,7 +59,7 @@ const MAX_ATTEMPTS = 3
 
 /**
  * Does the work, which must be safe to repeat. A failure that leaving the page may have caused is held back. If the
- * page stays after all (a download, a slow navigation), the work is done again.
+ * page stays (a download, a slow navigation), the work is repeated.
  */
 export async function retryWhenLeaving<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {

@@ -28,7 +28,7 @@ interface LimitOptions {
 
 const LIMIT_NAMES: readonly LimitName[] = ['steps', 'tokens', 'costUSD', 'minutes']
 
-/** Returns the limits of a run: its own, else the agent's, else the defaults. */
+/** Returns the limits of a run. For each: the run's own value, the agent's, or the default. */
 export function limitsOf(agent: LimitOptions, run: LimitOptions = {}): RunLimits {
   const limits = Object.fromEntries(
     LIMIT_NAMES.flatMap((name) => {
@@ -45,7 +45,7 @@ export function limitsOf(agent: LimitOptions, run: LimitOptions = {}): RunLimits
   }
 }
 
-/** The parts of an agent that move its open runs from one worker to the next. */
+/** The parts of an agent that are needed to move its open runs from one worker to the next. */
 export interface RunParts extends WorkerCaller {
   readonly runs: AgentRuns
   scope(): AgentScope
@@ -59,9 +59,9 @@ interface RunBeginning {
   readonly branch?: BranchPoint
   /** The call that this run is a child of. */
   readonly parent?: StartRun['parent']
-  /** The model request behind that call contained untrusted content. */
+  /** True if the model request behind that call contained untrusted content. */
   readonly tainted?: boolean | undefined
-  /** Default: a new one. */
+  /** Default: a new id. */
   readonly runId?: string
 }
 
@@ -108,10 +108,7 @@ export function runStarter(
   }
 }
 
-/**
- * Makes a message for an open run: text that a person typed, or a template if there are values. Throws as `Run.send`
- * does.
- */
+/** Makes a message for an open run: from a template if there are values, otherwise verbatim. Throws like `Run.send`. */
 export function sentMessage(
   { values }: Pick<AgentConfig, 'values'>,
   input: RunInput,
@@ -128,14 +125,14 @@ function refusedMessage(input: RunInput | null): UserContent | null {
     : { id: randomId(), parts: fillInput(input, {}) }
 }
 
-/** Makes a person's message from a template, or from typed text if there are no values. Throws `invalid-input`. */
+/** Makes a person's message from a template, or verbatim if there are no values. Throws `invalid-input`. */
 function messageOf(input: RunInput | null, values: PromptValues): UserContent {
   if (input === null || !hasContent(input))
     throw badInput('The message is empty. Pass text or parts.')
   return { id: randomId(), parts: fillInput(input, values) }
 }
 
-/** Copies a history as JSON, so that it can cross to the worker, which checks it. */
+/** Copies a history as JSON, so that it can be posted to the worker. The worker checks it. */
 function plainHistory(history: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(history))
@@ -151,7 +148,7 @@ export interface RunsHost {
   scope(): AgentScope
   /** Asks the worker to begin the run. */
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
-  /** Queues a message. Resolves to false if the run had ended. */
+  /** Queues a message. Resolves to false if the run has ended. */
   sendMessage(message: Omit<SendMessage, keyof AgentScope>): Promise<boolean>
   withdrawMessage(message: Omit<WithdrawMessage, keyof AgentScope>): Promise<boolean>
   messageOf(input: RunInput, options: SendOptions): UserContent
@@ -161,9 +158,9 @@ export interface RunsHost {
   sendAbort(runId: string): void
   /** See `RunObserver`. */
   endedChildren(ref: RunRef): Promise<readonly Run[]>
-  /** Returns the result that was published so far; undefined as long as no worker was asked for anything. */
+  /** Returns the result that was published so far. Undefined if nothing was sent to a worker yet. */
   resultOf(ref: RunRef, outcome: RunOutcome): RunResult | undefined
-  /** Called when the run ended here without a notice from the worker. */
+  /** Called when this page ended the run without a notice from the worker. */
   onLeft(ref: RunRef, outcome: RunOutcome): void
   /** Called for each new handle. */
   onHandle(run: Run): void
@@ -177,14 +174,17 @@ export class AgentRuns {
   readonly #openRuns = new Map<string, RunHandle>()
   /** Start commands of the open runs that were started here. */
   readonly commands: Map<string, StartRun> = new Map()
-  /** Runs started here whose start no worker has confirmed yet, except those lost with a worker. */
+  /** Runs started here whose start command is still in progress. A start that was lost with its worker isn't. */
   readonly starting: Set<string> = new Set()
   /** Runs that a worker was asked to start. Only a worker knows whether they are stored. */
   readonly sentRunIds: Set<string> = new Set()
-  /** Messages of runs that never reached the worker, until they are shown. */
+  /** Messages of runs that never reached the worker. Each is removed once the conversation shows it as unsent. */
   readonly unsentMessages: Map<string, UserContent> = new Map()
   readonly aborts: Map<string, OpenAbort> = new Map()
-  /** Aborts in progress; they settle once a worker is done. The conversation's next run waits for them. */
+  /**
+   * Aborts in progress. Each promise settles when a worker has ended the run. The conversation's next run waits for
+   * them.
+   */
   readonly aborting: Map<string, Promise<boolean>> = new Map()
 
   constructor(host: RunsHost) {
@@ -223,12 +223,12 @@ export class AgentRuns {
 
   send(handle: RunHandle, command: StartRun): void {
     this.#host.sendStart(handle, command).catch((error: OffstageError) => {
-      // A start that was lost with its worker is resumed with the next one.
+      // `Restarts` resumes a run whose start was lost with its worker.
       if (error.code !== 'worker-lost') fail(handle, error)
     })
   }
 
-  /** Returns a failed run that never reaches the worker. `message`: the message that it was to begin with. */
+  /** Returns a failed run that never reaches the worker. `message`: the run's first message. */
   refuse(ref: RunRef, error: OffstageError, message: UserContent | null): RunHandle {
     const handle = this.handleOf(ref)
     if (message) this.unsentMessages.set(ref.runId, message)
@@ -261,7 +261,7 @@ export class AgentRuns {
           .sendMessage({ ...ref, message, when })
           .then(
             (isQueued) => (isQueued ? sent.markQueued(messageId) : sent.return(messageId)),
-            // The message may be stored all the same: the run's events, or its end, decide.
+            // A lost worker may have stored the message: the run's events or end then decide.
             (error: OffstageError) =>
               error.code === 'worker-lost' || sent.return(messageId, toErrorData(error)),
           )
@@ -286,7 +286,7 @@ export class AgentRuns {
   }
 }
 
-/** Ends the run with whatever was thrown, so that its handle doesn't stay open. */
+/** Ends the run's handle as `failed` with the thrown error. */
 export function fail(handle: RunHandle, thrown: unknown): void {
   handle.end({ outcome: 'failed', error: toErrorData(thrown) })
 }

@@ -33,7 +33,7 @@ export function pending({ resumeToken, until }: Pending): Pending {
   return result
 }
 
-/** Token and deadline, if the tool returned `pending()`. Undefined if it returned its outcome. */
+/** Returns the token and deadline if the result came from `pending()`. Undefined for other results. */
 export function suspensionOf(
   result: unknown,
 ): { readonly token: string; readonly until?: number } | undefined {

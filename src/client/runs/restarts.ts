@@ -32,14 +32,14 @@ interface Trial {
   /** Resolves when the run makes progress, when the worker is lost, or when the time is up. */
   readonly ended: Promise<void>
   isLost: boolean
-  /** Ends the trial. Call it once nobody waits for the run any more, whatever the result. */
+  /** Ends the trial. Call it in any case once resuming the run is over. */
   end(isLost?: boolean): void
 }
 
 /** A run that crashed a worker. */
 interface CrashedRun {
   readonly agentId: string
-  /** Empty for an extraction. */
+  /** Empty for an extraction, which has no run. */
   readonly runId: string
   readonly extractId?: string
   readonly error: OffstageError
@@ -89,7 +89,7 @@ class Suspects {
   }
 }
 
-/** Runs that have passed the point where the worker died, or that are waiting. */
+/** Returns runs that can't have caused the worker's death: they have made progress since, or are waiting. */
 function clearedRuns(notice: FeedNotice): readonly string[] {
   if (notice.type === 'stream') return notice.items.flatMap((item) => clearedRun(item) ?? [])
   const { run } = notice.state
@@ -99,7 +99,7 @@ function clearedRuns(notice: FeedNotice): readonly string[] {
 function clearedRun(item: StreamItem): string | null {
   switch (item.type) {
     case 'step-started':
-      // A run's first step, or a repeated one, proves nothing.
+      // Only a new step after the first one shows progress: a repeated step may crash the worker again.
       return item.step > 1 && !item.resumed ? item.runId : null
     case 'storage-waits':
     case 'run-left':
@@ -120,7 +120,9 @@ function crashError(): OffstageError {
   return new OffstageError('worker-hung', 'The worker died again with only this run open.')
 }
 
-/** Has the current or the next worker end a run with a recorded abort. True if the run ended this way. */
+/**
+ * Sends a run's recorded abort to the current worker, or to the next one if it dies. True if the run ended this way.
+ */
 export function sendAbort(agent: RunParts, runId: string): Promise<boolean> {
   const { aborting, aborts } = agent.runs
   const abort = aborts.get(runId)
@@ -139,13 +141,14 @@ export function sendAbort(agent: RunParts, runId: string): Promise<boolean> {
 const WAIT_FOR_TOOLS_MS = 10_000
 
 /**
- * Open runs that were lost with a worker. Runs that are still starting are left out: the next worker gets them anyway.
+ * Open runs that were lost with a worker. Runs that are still starting are left out: the next worker gets their start
+ * commands again.
  */
 function lostRuns({ runs }: RunParts): RunHandle[] {
   return [...runs.openRuns.values()].filter(({ run }) => !runs.starting.has(run.runId))
 }
 
-/** Sends a new worker the aborts that no worker has received yet. */
+/** Sends a new worker the aborts that no worker has confirmed yet. */
 export function sendAborts(agent: RunParts): void {
   for (const runId of agent.runs.aborts.keys()) sendAbort(agent, runId).catch(() => {})
 }
@@ -159,7 +162,7 @@ interface ResumeConditions {
 
 /**
  * Resumes runs on a new worker, one after the other, so that queued runs stay behind earlier ones. Stops when that
- * worker is lost, too: the next worker gets the rest.
+ * worker is lost, too: the next worker gets the remaining runs.
  */
 async function resumeLostRuns(
   agent: RunParts,
@@ -192,7 +195,7 @@ async function resumeLostRun(agent: RunParts, handle: RunHandle): Promise<void> 
   const { runId, conversationId } = handle.run
   const target = { ...scope(), conversationId }
   const stored = await callWorkerOnce('getConversation', target)
-  // A run whose first commit is waiting for storage space isn't stored yet.
+  // Pauses aren't progress: a run that waits for storage space before its first commit isn't stored.
   const hasProgress = handle.events.some(
     ({ type }) => type !== 'run-paused' && type !== 'run-continued',
   )
@@ -202,10 +205,10 @@ async function resumeLostRun(agent: RunParts, handle: RunHandle): Promise<void> 
     ...target,
     runId,
     interrupted: 'tell-model',
-    // The page hasn't crashed. `Restarts` counts the worker's deaths.
+    // Only the worker has crashed, not the page. `Restarts` counts such deaths.
     afterCrash: false,
     waitForToolsMs: WAIT_FOR_TOOLS_MS,
-    // Resumes the run even if a call waits for it: this agent has driven it before.
+    // Also resumes a child run, whose parent's call waits for it: this agent has driven it before.
     asChild: true,
   })
   if (ref?.runId === runId) return
@@ -225,10 +228,12 @@ function resendStart({ runs }: RunParts, handle: RunHandle): boolean {
 
 const MAX_RESTARTS = 3
 const RESTART_WINDOW_MS = 60_000
-/** Delay before the next worker after the first, second and third death in that window. Heartbeats. */
+/**
+ * Delay before the next worker after the first, second and third death within `RESTART_WINDOW_MS`. Unit: heartbeats.
+ */
 const PAUSE_BEATS = [0, 0.2, 1]
 
-/** How long the trial of a suspected run delays the next one. Heartbeats. */
+/** How long the trial of a suspected run may delay the next run. Unit: heartbeats. */
 const TRIAL_BEATS = 20
 
 type Risk = Extract<WorkerNotice, { readonly type: 'risk' }>
@@ -237,7 +242,7 @@ type Risk = Extract<WorkerNotice, { readonly type: 'risk' }>
 export interface RestartedAgent {
   readonly agentId: string
   readonly parts: RunParts
-  /** No worker can be started any more: open runs fail. */
+  /** Fails all open runs, because no worker can be started any more. */
   failOpenRuns(error: OffstageError): void
 }
 
@@ -252,7 +257,7 @@ interface RestartsHost {
 export class Restarts {
   readonly #host: RestartsHost
   readonly #suspects = new Suspects()
-  /** Work that the worker is about to do, and that may never end. */
+  /** Work of the worker that may never end: checking an input against a slow pattern. */
   #risk: Risk | undefined
   /** Times of the counted restarts in the last minute. */
   #times: number[] = []
@@ -270,7 +275,7 @@ export class Restarts {
     this.#suspects.onPublished(notice)
   }
 
-  /** Returns the run that caused the worker's death, if only one can have. */
+  /** Returns the run that caused the worker's death. Undefined if the cause isn't certain. */
   blame(): CrashedRun | undefined {
     const risk = this.#risk
     this.#risk = undefined
@@ -278,7 +283,7 @@ export class Restarts {
     return risk?.risk ? { ...risk, error: workerHungError(risk.risk) } : suspect
   }
 
-  /** Waits before another worker starts: the cause of the last death may be temporary. */
+  /** Waits before another worker starts, because the cause of the last death may be temporary. */
   async pause(): Promise<void> {
     const now = monotonicMs()
     const beats = PAUSE_BEATS[this.#recentTimes(now).length - 1] ?? 0
@@ -287,7 +292,7 @@ export class Restarts {
     if (remainingMs > 0) await sleep(remainingMs)
   }
 
-  /** Resolves to true once there is another worker, to false if there will be none. */
+  /** Starts another worker. Resolves to false if that fails, or the worker has died too often. */
   async restart(isCounted: boolean): Promise<boolean> {
     const now = monotonicMs()
     this.#recentTimes(now)
@@ -306,11 +311,11 @@ export class Restarts {
     return (this.#times = this.#times.filter((time) => now - time < RESTART_WINDOW_MS))
   }
 
-  /** Resumes the lost runs. After a second death, one at a time, to find the run that crashes the worker. */
+  /** Resumes the lost runs. After a second death, resumes one at a time, to find the run that crashes the worker. */
   async #resumeRuns(connection: Connection): Promise<void> {
     const { heartbeatMs, isLive } = this.#host
     const agents = this.#host.agents()
-    // Collected up front: runs that start during the trials aren't lost runs.
+    // Collected before the trials, because runs that start during them aren't lost runs.
     const lost = agents.map(({ agentId, parts }) => ({ agentId, parts, runs: lostRuns(parts) }))
     const isSuspicious = this.#times.length > 1 && lost.flatMap(({ runs }) => runs).length > 1
     const whenAborted = (runId: string): Promise<unknown> =>

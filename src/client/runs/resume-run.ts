@@ -10,8 +10,8 @@ import { findChildRunResumer } from '../page-life/child-run-resumers.ts'
 import { loadPart } from '../api/load-part.ts'
 
 /**
- * Returns the handle of the run that the worker resumes. Events travel on another port than the answer, so they are
- * expected before the request: the handle gets all of them.
+ * Returns the handle of the run that the worker resumes. Events arrive on another port than the answer, perhaps
+ * earlier. They are kept from before the request on, so that the handle gets all of them.
  */
 export async function adopt(
   { link, runs, scope, signal }: AgentParts,
@@ -32,8 +32,8 @@ export async function adopt(
 }
 
 /**
- * Resumes the child runs that calls of the conversation wait for. With `takesOver`, also those that another device
- * drives. Resolves once each was tried.
+ * Resumes the child runs that calls of the conversation wait for. With `takesOver`, also takes over child runs from
+ * another device. Resolves once each was tried.
  */
 export async function resumeChildRuns(
   agent: AgentParts,
@@ -45,7 +45,7 @@ export async function resumeChildRuns(
     const { rejoinChildren } = await loadPart(() => import('../sub-agents/child-runs.ts'))
     await rejoinChildren(agent, conversationId, takesOver)
   } catch (thrown) {
-    // Another agent resumes what a disposed one has left.
+    // A disposed agent isn't an error: another agent resumes its runs.
     if (!agent.signal.aborted) reportThrown(thrown)
   }
 }
@@ -65,7 +65,7 @@ function consumeMark(): boolean {
     const unmark = (): void => storage.removeItem(LEFT_KEY)
     unmark()
     globalThis.addEventListener?.('pagehide', () => storage.setItem(LEFT_KEY, ''))
-    // Restored from the back/forward cache: this page may still crash.
+    // A page that the back/forward cache restored may still crash, so it removes its mark.
     globalThis.addEventListener?.('pageshow', unmark)
     return isMarked
   } catch {
@@ -77,7 +77,10 @@ const RESUME_DEFAULTS = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as
 
 type ResumeCommand = Partial<Omit<ResumeRun, keyof AgentScope>>
 
-/** Resumes a run, and its child runs in the background. Null if none is unfinished, or another tab or device has it. */
+/**
+ * Resumes a run, and its child runs in the background. Null if no run is unfinished, or another tab or device drives
+ * it.
+ */
 export async function resumeRun(agent: AgentParts, command: ResumeCommand): Promise<Run | null> {
   const run = await resumeWithoutChildren(agent, command)
   if (run) void resumeChildRuns(agent, run.conversationId, command.takesOver)

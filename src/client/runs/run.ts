@@ -56,8 +56,8 @@ class GrowingList<Item> {
 }
 
 /**
- * Adds events of a run. Adjacent unread deltas of one part are merged, so an unread run keeps one event per part; events
- * that were read don't change any more.
+ * Adds events of a run. Adjacent unread deltas of one part are merged, so an unread run keeps one event per part.
+ * Events that were read don't change any more.
  */
 function appendEvents(
   log: GrowingList<RunEvent>,
@@ -156,7 +156,7 @@ interface OpenMessage {
 class SentMessages {
   readonly #open = new Map<string, OpenMessage>()
   readonly #nextRun: (runId: string) => Run
-  /** Decides a message of a handle that has ended. */
+  /** Decides a message's outcome after its handle has ended. */
   #decideAfterEnd: ((messageId: string) => Promise<void>) | undefined
 
   constructor(nextRun: (runId: string) => Run) {
@@ -192,16 +192,21 @@ class SentMessages {
     if (message) this.#decide(messageId, { status: 'returned', message, ...(error && { error }) })
   }
 
-  /** The worker has answered whether it queues the message. If the handle is open, the run's events decide. */
+  /**
+   * Call this when the worker has answered whether it queues the message. While the handle is open, the run's events
+   * decide the outcome.
+   */
   onAnswered(messageId: string): void {
     const open = this.#open.get(messageId)
     if (open) open.isQueued ??= false
     void this.#decideAfterEnd?.(messageId)
   }
 
-  /** The handle has ended. `isStored`: whether a message is in the conversation. Default: none of these is. */
+  /**
+   * Call this when the handle has ended. `isStored`: whether a message is in the conversation. Default: no message is.
+   */
   onEnd(outcome: RunOutcome, isStored?: (messageId: string) => Promise<boolean>): void {
-    // The run continues, but this page has let go of it.
+    // True if the run continues without this page.
     const isLeft = isUnfinished(outcome)
     this.#decideAfterEnd = async (id) => {
       const isKept = isLeft ? this.#open.get(id)?.isQueued : await isStored?.(id).catch(() => false)
@@ -223,7 +228,7 @@ class SentMessages {
   }
 }
 
-/** How long a worker may take to confirm an abort before the handle ends by itself. Milliseconds. */
+/** How long the handle waits for a worker to confirm an abort before it ends by itself. Milliseconds. */
 const ABORT_GRACE_MS = 60
 
 const EMPTY_RESULT = {
@@ -238,22 +243,22 @@ export interface RunHandle {
   readonly run: Run
   readonly events: readonly RunEvent[]
   readonly children: RunChildren
-  /** Handle of the run that began as this one ended. */
+  /** Handle of the run that began when this run ended. */
   readonly next: RunHandle | null
   /** Set once an abort was requested. */
   readonly abortReason: string | undefined
   push(bodies: readonly RunEventBody[]): void
-  /** Ends the handle with what it has seen. Does nothing once it has ended. */
+  /** Ends the handle with the events received so far. Does nothing if it has already ended. */
   end(outcome: RunOutcome): void
 }
 
 interface RunObserver {
-  /** Returns the result so far. Undefined as long as no worker was asked for anything. */
+  /** Returns the result so far. Undefined if nothing was sent to a worker yet. */
   resultOf(outcome: RunOutcome): RunResult | undefined
   onAbort(reason: string): void
-  /** Makes a message of the input, and queues it. */
+  /** Makes a message from the input, and queues it. */
   onSend(input: RunInput, options: SendOptions, sent: SentMessages): SentMessage
-  /** Returns the handle of the run that began as this one ended. */
+  /** Returns the handle of the run that began when this run ended. */
   onNext(runId: string): RunHandle
   /** Returns the handles of child runs that have ended. */
   endedChildren(): Promise<readonly Run[]>
@@ -342,22 +347,27 @@ function nextOf({ nextRunId }: RunResult, { onNext }: RunObserver): RunHandle | 
 
 /** Outcome of a message sent to an open run. */
 export type SentOutcome =
-  /** The message is in the conversation, and in the model's next request. `run`: the run that begins with it. */
+  /**
+   * The message is in the conversation, and in the model's next request. `run`: the new run, if the message began one.
+   */
   | { readonly status: 'delivered'; readonly run?: Run }
   /** `cancel()` took the message back. */
   | { readonly status: 'withdrawn' }
   /**
-   * The message is not in the conversation. The run ended without it, storing it failed (`error`), or the page let go
-   * of the run before storage was confirmed.
+   * The message is not in the conversation. The run ended without it, storing it failed (`error`), or the page left the
+   * run before storage was confirmed.
    */
   | { readonly status: 'returned'; readonly message: UserMessage; readonly error?: ErrorData }
-  /** The message is stored. Its run continues without this page, or later. */
+  /** The message is stored. The run continues without this page, now or later. */
   | { readonly status: 'left' }
 
 export interface SendOptions {
   /** Default `next-step`. */
   readonly when?: SendMessage['when']
-  /** Makes the message a template, filled with these and the agent's values. Default false: it is sent verbatim. */
+  /**
+   * Makes the message a template, filled with these values and the agent's. Default false: the message is sent
+   * verbatim.
+   */
   readonly values?: PromptValues | false
 }
 
@@ -371,8 +381,8 @@ export interface SentMessage {
 }
 
 /**
- * Handle of a run on this page. Every iterator starts at the first event and never throws. Leaving the loop aborts
- * nothing.
+ * Handle of a run on this page. Every iterator starts at the first event and never throws. Leaving a loop over the
+ * events doesn't abort the run.
  */
 export interface Run extends AsyncIterable<RunEvent> {
   /** Identifies the run in events, snapshots and stored rows. Known at once, and the same after a reload. */
@@ -388,9 +398,9 @@ export interface Run extends AsyncIterable<RunEvent> {
    * - `next-step` (default): in the next step, after the results of this step's calls.
    * - `now`: in the next step, which begins at once. The output so far is kept. Calls that run or wait for a person are
    *   stopped.
-   * - `after-run`: in a new run with the same limits, if this one ends as `completed` or `max-steps`. All such messages
-   *   begin that run together.
-   * - `soonest`: as `next-step` if the run has another step, else as `after-run`.
+   * - `after-run`: in a new run with the same limits, if this one ends as `completed` or `max-steps`. Several such
+   *   messages begin one new run together.
+   * - `soonest`: like `next-step` if the run has another step, otherwise like `after-run`.
    *
    * The returned `outcome` resolves to an object with a `status`. `delivered`: the model gets the message; if it began
    * a new run, that is `run`. `returned`: the run ended without the message, so put it back into the text field.
@@ -407,8 +417,8 @@ export interface Run extends AsyncIterable<RunEvent> {
   send(input: RunInput, options?: SendOptions): SentMessage
   /**
    * Child runs started by calls of this run (`asTool`), in the order in which this page got their handles. Includes
-   * those from before a reload. Each has its own conversation, which `ShownCall.child` names. Every iterator starts at
-   * the first, never throws, and ends with the run.
+   * child runs from before a reload. Each has its own conversation, whose id is in `ShownCall.child`. Every iterator
+   * starts at the first child run, never throws, and ends with this run.
    */
   readonly children: { [Symbol.asyncIterator](): AsyncIterator<Run, undefined> }
   /** Aborts the run. `result` resolves within 100 ms, whatever the worker does. */

@@ -11,7 +11,7 @@ import { sleep } from '../../lib/sleep.ts'
 import { pageRegistry } from '../page-life/page-registry.ts'
 import type { RunHandle } from './run.ts'
 
-/** Longest wait for the worker to end an aborted run before the next one starts. Milliseconds. */
+/** Longest wait for the worker to end an aborted run before the next run starts. Milliseconds. */
 const ABORT_MS = 2000
 
 type History = readonly Message[] | void
@@ -31,7 +31,7 @@ export async function sendStart(
     ...command.message,
     parts: checkMessageParts(command.message.parts),
   }
-  // After a restart, the new worker gets the same command, and its events continue the same feed.
+  // If a restart sends the command again, `follow` keeps the handle's existing follower.
   const run = { runId, conversationId, storage: storageKey(scope().storage) }
   link().feeds.follow(run, handle)
   link().feeds.find(run)?.views?.changed()
@@ -66,7 +66,7 @@ export async function sendStart(
   }
 }
 
-/** Converts the command's history to Offstage's messages. Undefined if there is nothing to wait for. */
+/** Converts the command's history to Offstage's messages. Undefined if the run needn't wait for a history. */
 function readHistory({ conversationId, history }: StartRun): Promise<History> | undefined {
   if (history === undefined) return reading.get(conversationId)
   const readingHistory = loadPart(() => import('../features/read-history.ts')).then((part) =>
@@ -93,7 +93,7 @@ export function endRunLocally(
   link().feeds.leaveRun({ storage: storageKey(scope().storage), conversationId }, delta)
 }
 
-/** Fails a run that crashed the worker. The next worker is asked to end it. */
+/** Fails a run that crashed the worker, and records an abort: the next worker ends the stored run. */
 export function failCrashedRun({ runs }: AgentParts, runId: string, error: OffstageError): void {
   const handle = runs.openRuns.get(runId)
   if (!handle) return

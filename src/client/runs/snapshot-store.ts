@@ -4,9 +4,9 @@ import { reportThrown } from '../api/failures.ts'
 
 const RETRY_MS = 3000
 
-/** Source of a snapshot, available once the part that is loaded with the worker is there. */
+/** Source of a snapshot, in code that is loaded with the worker. */
 export interface Source<Value> {
-  /** Returns the same value as long as nothing changed. */
+  /** Returns the same value until something changes. */
   read(): Value
   /** Called when somebody reads the snapshot, or a listener is added or removed. */
   touch(): void
@@ -17,7 +17,7 @@ export type Listeners = ReadonlySet<() => void>
 export interface SnapshotHost<Value> {
   /** False as long as reading must not start a worker. */
   isStarted(): boolean
-  /** Opens the source, which returns `first` until it has something. */
+  /** Opens the source, which returns `first` until it has data. */
   open(listeners: Listeners, first: Value): Promise<Source<Value>>
   /** Returns the snapshot for a source that can't be opened. */
   failed(thrown: unknown): Value
@@ -47,7 +47,7 @@ export function createSnapshotStore<Value>(
         if (source.read() !== value) notifyAll(listeners)
       },
       (thrown) => {
-        // The next subscription tries again, and those there are after a while.
+        // The next subscription tries again. If the error is retryable, existing subscriptions try again after a while.
         opening = undefined
         hasFailed = true
         value = host.failed(thrown)
@@ -60,12 +60,12 @@ export function createSnapshotStore<Value>(
   return {
     getSnapshot() {
       if (!opening && !hasFailed && host.isStarted()) open()
-      // Readers that don't subscribe get new values, too.
+      // Keeps the source up to date for readers that don't subscribe.
       if (listeners.size === 0) source?.touch()
       return source ? source.read() : value
     },
     subscribe(listener) {
-      // Each subscription needs a function of its own: a listener may subscribe twice.
+      // Wraps the listener, which may subscribe twice.
       const entry = (): void => listener()
       listeners.add(entry)
       open()

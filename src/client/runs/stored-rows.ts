@@ -9,7 +9,7 @@ export interface StoredRows {
   readonly rows: readonly Row[]
   /** True if there were more rows when these were read. */
   readonly hasMore: boolean
-  /** Error of the row after these. Rows after it can't be read. */
+  /** Error of the next row. That row and all later ones can't be read. */
   readonly broken?: string
 }
 

@@ -5,15 +5,15 @@ import { probeFile } from './probe-file.ts'
 
 const PROBE_MS = 5000
 /**
- * Waits after the first ten seconds, since a busy machine is slow. Total: half a minute for a sign of life, a minute
- * for an answer.
+ * Further waits after the first ten seconds, because a busy machine is slow. A worker has 30 seconds in total for a
+ * sign of life, and a minute for an answer.
  */
 const SIGN_OF_LIFE_MS = 20_000
 const ANSWER_MS = 30_000
 
 /**
- * Waits for a worker that has neither failed nor answered within ten seconds. Resolves when further waiting is
- * pointless. Until then, an answer still means that the worker has started.
+ * Waits for a worker that has neither failed nor answered within ten seconds. Resolves when the start should be given
+ * up. Until then, the worker may still answer.
  */
 export async function untilGivenUp(failure: StartFailure): Promise<void> {
   if (!failure.hasBegun && (await isNoOffstageWorker(failure, AbortSignal.timeout(PROBE_MS))))
@@ -22,7 +22,7 @@ export async function untilGivenUp(failure: StartFailure): Promise<void> {
   if (failure.hasBegun) await sleep(ANSWER_MS)
 }
 
-/** Whether a file is clearly no Offstage worker: it neither mentions Offstage nor imports anything. */
+/** True if a file is clearly no Offstage worker, because it neither mentions Offstage nor imports anything. */
 export async function isNoOffstageWorker(
   failure: StartFailure,
   signal: AbortSignal,
@@ -41,13 +41,13 @@ export async function isNoOffstageWorker(
  * - `no-worker`: there are no Web Workers here (Node, server rendering).
  * - `unsupported`: the browser lacks something that the worker needs.
  * - `not-found`: the server answers with the status 404 or 410.
- * - `bad-status`: the server answers with another status than 2xx.
+ * - `bad-status`: the server answers with another status that isn't 2xx.
  * - `wrong-type`: the `Content-Type` of the file isn't JavaScript.
  * - `offline`, `network`: there was no answer.
  * - `cross-origin`: the file is on another origin, or redirects to one.
  * - `opaque-origin`: the page has no origin (`file://`, a sandboxed frame) and may load no worker file.
  * - `csp`: the page's Content-Security-Policy refused the file.
- * - `trusted-types`: the page's CSP requires Trusted Types, and the address is a plain one.
+ * - `trusted-types`: the page's CSP requires Trusted Types, and the address is a plain string or URL.
  * - `coep`: the page has a Cross-Origin-Embedder-Policy, but the worker's file has none.
  * - `syntax`: the file can't be parsed, or throws while it runs.
  * - `import`: a module that the file imports, or a part of Offstage, can't be loaded.
@@ -82,7 +82,7 @@ export interface Cause {
   readonly message: string
   /** True if another try may succeed. */
   readonly retryable?: boolean
-  /** Error that making the worker threw. */
+  /** Error that was thrown while the worker was created. */
   readonly thrown?: unknown
   /** Further `details` of the error. */
   readonly details?: JsonObject
@@ -98,7 +98,7 @@ export interface FailedStart {
   /** Absolute address, if it is known and valid. */
   readonly url: URL | undefined
   readonly violations: readonly SecurityPolicyViolationEvent[]
-  /** Aborted when the time for the diagnosis is over. */
+  /** Aborted when the agent is disposed, or the time for the diagnosis is over. */
   readonly signal: AbortSignal
 }
 

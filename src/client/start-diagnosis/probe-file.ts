@@ -1,7 +1,7 @@
 import { watchCsp } from '../../protocol/csp.ts'
 import { untilAborted } from '../runs/until-aborted.ts'
 
-/** Response of a worker's address, as far as the page may see it. */
+/** Response of the server to a worker's address, as far as the page may read it. */
 export type FileProbe =
   | {
       readonly type: 'answer'
@@ -10,7 +10,7 @@ export type FileProbe =
       /** Address after all redirects. */
       readonly finalUrl: string
       readonly hasEmbedderPolicy: boolean
-      /** Text of a JavaScript response; '' for any other, or if it can't be read. */
+      /** Text of a JavaScript response. Empty for another type, or if the text can't be read. */
       readonly text: string
     }
   /** A redirect that can't be followed, most likely to another origin. */
@@ -21,8 +21,8 @@ export type FileProbe =
   | { readonly type: 'unknown' }
 
 /**
- * Requests a worker's address. Only on the page's own origin, which a redirect can't leave either, so that nothing is
- * sent elsewhere. Never rejects.
+ * Requests a worker's address if it is on the page's own origin. Redirects to other origins aren't followed, so nothing
+ * is sent elsewhere. Never rejects.
  */
 export async function probeFile(
   url: URL | undefined,
@@ -37,7 +37,7 @@ export async function probeFile(
     return await untilAborted(() => requestFile(url, signal, cache), signal)
   } catch {
     if (signal.aborted) return { type: 'unknown' }
-    // A request that `connect-src` refused says nothing about the file.
+    // If `connect-src` refused the request, the result says nothing about the file.
     if ((await watch.refusedBy()) !== undefined) return { type: 'unknown' }
     return { type: 'none', offline: globalThis.navigator?.onLine === false }
   } finally {
@@ -72,8 +72,8 @@ export function isJavaScript(contentType: string): boolean {
 }
 
 /**
- * Whether the page has a Cross-Origin-Embedder-Policy. Requests the page again, as it can't see its own headers
- * otherwise.
+ * Whether the page has a Cross-Origin-Embedder-Policy. Requests the page again, because scripts can't read the headers
+ * of their own page.
  */
 export async function hasPageEmbedderPolicy(signal: AbortSignal): Promise<boolean> {
   if (globalThis.crossOriginIsolated) return true

@@ -24,7 +24,7 @@ export { untilGivenUp } from './cause.ts'
 
 type Answer = Extract<FileProbe, { type: 'answer' }>
 
-/** Finds why the browser refused a worker file without an error message. */
+/** Finds the reason if the browser refused a worker file without an error message. */
 async function fileCause(start: FailedStart): Promise<Cause | undefined> {
   const probe = await probeFile(start.url, start.signal)
   const file = formatUrl(start.url)
@@ -92,7 +92,7 @@ async function answerCause(start: FailedStart, probe: Answer): Promise<Cause> {
       message: `${file} imports ${formatUrl(new URL(part.name))}, which the server answers with the status ${part.responseStatus}.`,
       details: { import: formatUrl(new URL(part.name)), status: part.responseStatus },
     }
-  // If a policy has just refused a blob: worker, another attempt would only be reported again.
+  // Doesn't try a blob: worker if the policy has just refused one: the browser would only report it again.
   const mayProbe = !start.violations.some(
     ({ blockedURI, effectiveDirective }) =>
       effectiveDirective === 'worker-src' && blockedURI.startsWith('blob'),
@@ -115,7 +115,7 @@ async function answerCause(start: FailedStart, probe: Answer): Promise<Cause> {
   }
 }
 
-/** The first module that the text imports and that failed to load. */
+/** Returns the first module that the text imports and that failed to load. */
 function missingPart(text: string): PerformanceResourceTiming | undefined {
   const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
   return entries.find(
@@ -157,7 +157,7 @@ function trustedTypesCause(
       effectiveDirective === 'require-trusted-types-for' && sample.startsWith('Worker'),
   )
   if (!refused) return undefined
-  // The list of allowed names may be in another policy than the requirement.
+  // Searches all violations: one policy may require Trusted Types, and another may list the allowed names.
   const unlisted = violations.find(
     ({ effectiveDirective, sample }) =>
       effectiveDirective === 'trusted-types' && sample.startsWith('offstage'),
@@ -233,11 +233,11 @@ function isTypeError(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === 'TypeError'
 }
 
-/** Finds out what stopped a worker. Never rejects; the start's signal ends it. */
+/** Finds the reason why a worker did not start. Never rejects. The start's signal ends the search. */
 async function findCause(start: FailedStart): Promise<Cause> {
   try {
     if (!hasWorkers() && start.kind !== 'function') return noWorker
-    // The event of a policy violation comes in a later task.
+    // Waits, because the event of a policy violation arrives in a later task.
     await new Promise((resolve) => setTimeout(resolve, 250))
     return (
       policyCause(start) ??
@@ -263,7 +263,7 @@ function thrownCause(start: FailedStart): Cause | undefined {
   const { kind, failure } = start
   if (!('thrown' in failure)) return undefined
   const { thrown } = failure
-  // An error of Offstage itself knows its reason.
+  // Errors of Offstage itself already have a reason.
   if (OffstageError.is(thrown) && thrown.details?.['reason'])
     return { reason: thrown.details['reason'] as Cause['reason'], message: thrown.message }
   if (kind === 'function')
@@ -296,7 +296,7 @@ function optionCause({ worker, thrown }: FailedStart['failure']): Cause {
   }
 }
 
-/** Finds an origin that prevents the start: a worker's file must be on the page's own, whatever CORS allows. */
+/** Finds an origin that prevents the start. A worker's file must be on the page's own origin: CORS doesn't help. */
 function originCause({ kind, url }: FailedStart): Cause | undefined {
   if (!url || /^(blob|data):/.test(url.protocol)) return undefined
   if (globalThis.origin === 'null')
@@ -323,7 +323,10 @@ function inlineAdvice(kind: FailedStart['kind']): string {
   return `Without ${kind === 'url' ? 'workerUrl' : 'the worker function'} the inline worker starts there.`
 }
 
-/** Finds an error in the file itself. Browsers report it for classic scripts, and while a file runs. */
+/**
+ * Finds an error in the file itself. Browsers report such errors for classic scripts, and for modules only while they
+ * run.
+ */
 function scriptCause({ failure, url }: FailedStart): Cause | undefined {
   const { message, filename, lineno } = (failure.event ?? {}) as Partial<ErrorEvent>
   if (!message) return undefined
@@ -366,11 +369,13 @@ function isSecurityError(thrown: unknown): boolean {
   return thrown instanceof DOMException && thrown.name === 'SecurityError'
 }
 
-/** Causes that lie with the page: only its inline worker could have started. */
+/** Causes that no worker file can avoid: only the inline worker could have started. */
 const PAGE_REASONS: readonly Cause['reason'][] = ['opaque-origin', 'cross-origin', 'no-address']
 const TEMPORARY_REASONS: readonly Cause['reason'][] = ['offline', 'network', 'no-answer']
 
-/** Creates the error for a worker that did not start, and for the inline worker that was tried in its place. */
+/**
+ * Creates the error for a worker that did not start. `inline`: cause of the inline worker's failure, if one was tried.
+ */
 function startError(file: Cause, inline?: Cause): OffstageError {
   const isOfPage = inline !== undefined && PAGE_REASONS.includes(file.reason)
   const [main, other] = isOfPage ? [inline, file] : [file, inline]
@@ -402,15 +407,15 @@ const DIAGNOSIS_MS = 8000
 
 export interface FailedAttempt {
   readonly source: WorkerSource
-  /** Violations of the page's policies since the start began; more may come. */
+  /** Violations of the page's policies since the start began. The array may still grow. */
   readonly violations: readonly SecurityPolicyViolationEvent[]
   readonly host: ConnectionHost
 }
 
 /**
  * Finds the cause of a failed start and throws it: `worker-load-failed` with its `details.reason`, `protocol-mismatch`
- * if the worker speaks another version, or `disposed`. If the inline worker has started, emits it as a warning, too.
- * `inlineStart`: the inline worker's start, which rejects with `failure` if none was tried.
+ * if the worker speaks another version, or `disposed`. If the inline worker has started, also emits a warning.
+ * `inlineStart`: the inline worker's start, which rejects with `failure` if no start was tried.
  */
 export async function throwStartError(
   failure: StartFailure,
@@ -439,8 +444,8 @@ export async function throwStartError(
 }
 
 /**
- * Loads a worker's file past the browser's cache, and stores it there. False if that isn't possible: the address is
- * unknown or on another origin, or the server doesn't return the file.
+ * Reloads a worker's file from the server into the browser's cache. False if the address is unknown or on another
+ * origin, or the server doesn't return the file.
  */
 export async function reloadFile(failure: StartFailure, signal: AbortSignal): Promise<boolean> {
   const diagnosisSignal = AbortSignal.any([signal, AbortSignal.timeout(DIAGNOSIS_MS)])
@@ -448,7 +453,7 @@ export async function reloadFile(failure: StartFailure, signal: AbortSignal): Pr
   return probe.type === 'answer' && probe.text !== ''
 }
 
-/** Returns the cause. Throws `disposed` as soon as nobody needs it. */
+/** Returns the cause. Throws `disposed` if the agent was disposed meanwhile. */
 async function diagnoseStart(
   failure: StartFailure,
   kind: StartKind,
@@ -483,14 +488,14 @@ const PARSED = 'offstage-parsed'
 const PARSING_MS = 3000
 
 /**
- * Has a worker parse a text without running it. Browsers report why a classic script can't be parsed, but not why a
+ * Lets a worker parse a text without running it. Browsers report why a classic script can't be parsed, but not why a
  * module can't. `has-imports`: the text can only be parsed as a module.
  */
 export async function findSyntaxError(
   text: string,
   signal: AbortSignal,
 ): Promise<SyntaxProblem | 'has-imports' | undefined> {
-  // Added to the first line, so that line numbers are the file's own.
+  // Added without a line feed, so that line numbers stay those of the file.
   const url = URL.createObjectURL(new Blob([`throw'${PARSED}';`, text]))
   let worker: Worker | undefined
   try {

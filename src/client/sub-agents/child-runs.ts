@@ -45,7 +45,9 @@ function createView(
   })
 }
 
-/** True if values of the schema hold no free text: only numbers, booleans, and values that the schema names. */
+/**
+ * True if values of the schema can't contain free text, only numbers, booleans, null and values that the schema lists.
+ */
 export function hasNoFreeText(schema: JsonSchema | StandardSchema): boolean {
   try {
     return isClosed(jsonSchemaOf(schema, 'of an output'))
@@ -54,7 +56,7 @@ export function hasNoFreeText(schema: JsonSchema | StandardSchema): boolean {
   }
 }
 
-/** Maximum length of arrays: more numbers, or named values, could spell a text. */
+/** Maximum length of arrays: more numbers or listed values could spell a text. */
 const MAX_ITEMS = 20
 
 const CLOSED_TYPES: ReadonlySet<unknown> = new Set(['number', 'integer', 'boolean', 'null'])
@@ -90,11 +92,14 @@ function isClosedAs(type: unknown, schema: { readonly [key: string]: unknown }):
 interface OutputOptions {
   readonly runId: string
   readonly signal: AbortSignal
-  /** Called with the usage of converting the agent's text to data. */
+  /** Called with the usage of the model call that converts the agent's text to data. */
   onUsage(usage: RunUsage): void
 }
 
-/** Child conversations whose extraction has lost its worker once. The second time, the extraction may be the cause. */
+/**
+ * Child conversations whose extraction has lost its worker once. If that happens again, the extraction may be the
+ * cause, and the call fails.
+ */
 const interruptedIds = new Set<string>()
 
 /** Returns the output of the call, which the calling model gets. */
@@ -116,7 +121,7 @@ async function outputOf(
     const data = await sub.agent.extract({ schema, input, signal, onUsage })
     return await formatOutput({ ok: true, status: 'completed', output: data })
   } catch (thrown) {
-    // The sub-agent's work is done. A worker that the page itself ended, for the page cache, must not cost it.
+    // Throws once, to try again: the page may have ended the worker itself, for the back/forward cache.
     if (
       (thrown as Partial<OffstageError> | null)?.code === 'worker-lost' &&
       !interruptedIds.has(childId)
@@ -129,8 +134,8 @@ async function outputOf(
 }
 
 /**
- * Whether the output may carry untrusted content from the child conversation. Safe is only JSON of numbers, booleans
- * and values named by the schema, from an agent without tools.
+ * Whether the output may carry untrusted content from the child conversation. Only output without free text from an
+ * agent without tools is safe.
  */
 function mayPassUntrusted(
   { agent, core, options }: SubAgent,
@@ -142,7 +147,7 @@ function mayPassUntrusted(
   return !(isClosed && output.type === 'json' && core.registry.all().length === 0)
 }
 
-/** Returns the error output for a run that didn't succeed; null if it did. */
+/** Returns the error output for a run that didn't succeed. Null for a success. */
 function failure(outcome: RunOutcome, text: string): ToolOutput | null {
   switch (outcome.outcome) {
     case 'completed': {
@@ -171,7 +176,7 @@ function failed(status: string, error: string, retryable: boolean): ToolOutput {
 /** Delay before a failed attempt is repeated. Doubles with each attempt. Milliseconds. */
 const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 30_000
-/** How long a page waits for the page that drove the run to settle the call. Milliseconds. */
+/** How long this page lets another page, which drove the run, settle the call first. Milliseconds. */
 const OTHER_PAGE_MS = 10_000
 
 interface WatchedChild {
@@ -186,8 +191,8 @@ interface WatchedChild {
 }
 
 /**
- * Watches both conversations until the call has ended or the signal aborts. Resumes the run if nobody drives it, and
- * settles the call when the run has ended.
+ * Watches the parent and child conversation until the call has ended or the signal aborts. Resumes the child run if
+ * nobody drives it, and settles the call when the run has ended.
  */
 function watchChild(sub: SubAgent, parent: AgentParts, watched: WatchedChild): void {
   new ChildWatch(sub, parent, watched).start()
@@ -303,7 +308,7 @@ async function hasNoRun({ agent }: SubAgent, { childId }: ChildCall): Promise<bo
   return record === null || (record.openRunId === null && record.messages.length === 0)
 }
 
-/** True while the calling run is being aborted here: its end settles the call. */
+/** True while this page aborts the calling run. The end of that run settles the call. */
 function isStopping({ runs }: AgentParts, { conversationId }: ChildCall): boolean {
   return [...runs.openRuns.values()].some(
     ({ run, abortReason }) => run.conversationId === conversationId && abortReason !== undefined,
@@ -324,7 +329,7 @@ interface Settlement {
   readonly signal: AbortSignal
 }
 
-/** Answers the call, and tries again until that succeeds. Never rejects. */
+/** Settles the call, and tries again until that succeeds or the signal aborts. Never rejects. */
 async function settle(
   sub: SubAgent,
   parent: AgentParts,
@@ -379,7 +384,7 @@ export async function rejoinChildren(
   )
 }
 
-/** Returns the handles of a run's child runs that have ended. Active ones are joined with their calls. */
+/** Returns the handles of a run's ended child runs. Open child runs get handles when their calls are resumed. */
 export async function endedChildren(
   agent: AgentParts,
   { conversationId, runId }: RunRef,
@@ -397,7 +402,7 @@ export async function endedChildren(
       runId: child.runId,
       ...RESUME_OPTIONS,
     }
-    // Null for a child run that is still open, as its call waits.
+    // Null for a child run that is still open.
     const handle = await adopt(agent, () => agent.callWorker('resumeRun', command))
     if (handle) runs.push(handle.run)
   }
@@ -406,7 +411,7 @@ export async function endedChildren(
 
 const RESUME_OPTIONS = { interrupted: 'tell-model', waitForToolsMs: 0, afterCrash: false } as const
 
-/** Reads the conversation once it is loaded, or as it was when the agent was disposed. */
+/** Reads the conversation once it is loaded, or its current state if the agent is disposed. */
 async function readWhenLoaded<Value>(
   agent: AgentParts,
   conversationId: string,
@@ -437,19 +442,19 @@ function waitingCalls({ conversationId, messages }: ConversationSnapshot): reado
   )
 }
 
-/** True if one of the two agents was disposed, which is no error. */
+/** True if one of the two agents was disposed. That isn't an error. */
 function isDisposed(thrown: unknown): boolean {
   return OffstageError.is(thrown) && thrown.code === 'disposed'
 }
 
-// Code that loads this part to resume a run needs these, too. A single file compresses better.
+// The code below could be another file, but is always needed with the code above. A single file compresses better.
 
-/** Watches over child runs on this page, by store and child conversation. An aborted watch has ended. */
+/** Controllers of watches over child runs on this page, by store and child conversation. */
 const watches = new Map<string, AbortController>()
 
 /**
- * Starts the child run of a call, or joins the existing one. The call waits without a lease until the run has ended, on
- * whatever page.
+ * Starts the child run of a call, or joins the existing one. The call waits, without a lease, until the run has ended
+ * on any page.
  */
 export async function runChild(
   sub: SubAgent,
@@ -501,7 +506,7 @@ export async function joinChild(sub: SubAgent, parent: AgentParts, call: ChildCa
   }
 }
 
-/** Replaces the previous watch. Nothing is awaited in between, or two watches could begin. */
+/** Replaces the previous watch. Synchronous, so that two watches can't begin. */
 function replaceWatch(sub: SubAgent, parent: AgentParts, { childId }: ChildCall): AbortController {
   const key = `${storageKey(parent.scope().storage)} ${childId}`
   watches.get(key)?.abort()
@@ -520,7 +525,7 @@ function addChild({ runs }: AgentParts, { conversationId }: ChildCall, run: Run)
     if (handle.run.conversationId === conversationId) handle.children.add(run)
 }
 
-/** Resolves once the run is stored. Rejects if it was refused, as there is nothing to wait for. */
+/** Resolves once the run is stored. Rejects if the run was refused. */
 async function waitUntilStored({ agent }: SubAgent, run: Run): Promise<void> {
   const conversation = agent.conversation(run.conversationId)
   let unsubscribe = (): void => undefined
@@ -556,8 +561,8 @@ export interface SubAgent {
 }
 
 /**
- * Resumes a run whose call uses a sub-agent, and the child runs of that call. `agentId` names the agent to try first.
- * Otherwise uses any agent of this page that has the sub-agent as a tool. Does nothing if there is none.
+ * Resumes a run whose call uses a sub-agent, and the child runs of that call. Tries the agent `agentId` first, then any
+ * agent of this page that has the sub-agent as a tool.
  */
 export async function resumeCaller({
   agentId,

@@ -12,7 +12,7 @@ export function withDefaults(call: CallContext, schema: JsonSchema): CallContext
  * matching branch may depend on the defaults.
  */
 export function applyDefaults(root: JsonSchema, input: JsonValue): JsonValue {
-  /** `around`: schemas already being applied to this value. A `$ref` may lead back to them. */
+  /** `around`: schemas already being applied to this value, which a `$ref` must not apply again. */
   function fill(schema: unknown, value: JsonValue, around: readonly unknown[] = []): JsonValue {
     if (!isRecord(schema) || around.includes(schema)) return value
     const inside = [...around, schema]

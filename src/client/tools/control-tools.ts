@@ -70,7 +70,9 @@ const descriptors: { readonly [Name in ControlTool]: ToolDescriptor } = {
   },
 }
 
-/** An example helps a weak model more than a JSON Schema of JSON Schema, which some servers refuse. */
+/**
+ * Example of `fields`. Weak models need an example, and some servers refuse a JSON Schema that describes JSON Schema.
+ */
 const FORM_EXAMPLE = {
   properties: {
     email: { type: 'string', title: 'E-mail', format: 'email' },
@@ -95,7 +97,7 @@ const askUserWithFields: ToolDescriptor = {
   },
 }
 
-/** `withFields`: `ask_user` may ask for fields. */
+/** `withFields`: `ask_user` may request a form. */
 export function controlDescriptors(
   names: readonly ControlTool[],
   withFields: boolean = false,

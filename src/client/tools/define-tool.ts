@@ -43,7 +43,7 @@ export function defineTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,
 >(tool: CompositeToolOptions<Name, Schema, Output>): CompositeTool<Name, InferInput<Schema>, Output>
-// Compilers report errors against the last overload, so plain tools, the common case, come last.
+// TypeScript reports errors against the last overload, so that is the one for plain tools, the common case.
 /**
  * Checks a tool, and infers its input's type from `inputSchema`. Returns the tool, for `createAgent({ tools })` or
  * `agent.registerTool()`. Throws `invalid-config`, `schema-invalid`, `schema-unsupported`, or `duplicate-tool` if two

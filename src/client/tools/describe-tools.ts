@@ -12,7 +12,7 @@ import type { WhileTainted } from '../../protocol/taint.ts'
 type AnyTool = Tool | CompositeTool
 type Trust = Pick<ToolDescriptor, 'hasCommits' | 'remote' | 'untrusted' | 'whileTainted'>
 
-/** Source of the tool's untrusted content, and which calls need approval once a conversation is tainted. */
+/** Returns the source of the tool's untrusted content, and which calls need approval in a tainted conversation. */
 function trustOf(tool: AnyTool, name: string, policy: WhileTainted): Trust {
   const { remote } = tool
   const untrusted = untrustedSource(tool, name)
@@ -25,7 +25,10 @@ function trustOf(tool: AnyTool, name: string, policy: WhileTainted): Trust {
   }
 }
 
-/** True if every call needs approval, tainted or not, unless the app says otherwise. */
+/**
+ * True for a tool from outside the app, except a read-only one from a trusted source. Its calls need approval by
+ * default.
+ */
 function isForeign({ annotations, remote }: AnyTool): boolean {
   return remote !== undefined && !(remote.trusted === true && annotations?.readOnly === true)
 }
@@ -45,7 +48,7 @@ function needsApprovalWhileTainted(
 ): Trust['whileTainted'] {
   const { destructive, idempotent, openWorld, readOnly, reversible } = annotations
   if (policy === 'allow') return undefined
-  // Annotations of an untrusted source only count against its tool.
+  // An untrusted source could claim harmless annotations, so they can't avoid approval.
   if (remote && !remote.trusted) return 'ask'
   if (policy === 'ask-writes') return readOnly ? undefined : 'ask'
   if (commits) return 'commits'
@@ -58,8 +61,8 @@ function needsApprovalWhileTainted(
 type ToolPolicies = Pick<AgentOptions, 'toolApproval' | 'whileTainted'>
 
 /**
- * Describes the enabled and available tools for the worker. Throws `no-tools-available` if some are enabled but none is
- * available.
+ * Describes the enabled and available tools for the worker. Throws `no-tools-available` if tools are enabled but none
+ * is available.
  */
 export function describeTools(registry: ToolRegistry, policies: ToolPolicies): ToolDescriptor[] {
   const { enabledNames } = registry
@@ -73,7 +76,7 @@ export function describeTools(registry: ToolRegistry, policies: ToolPolicies): T
   return available.map((entry) => describeTool(entry, policies))
 }
 
-/** Returns the digest of the tool's current definition; undefined if it isn't enabled or not available. */
+/** Returns the digest of the tool's current definition. Undefined if the tool isn't enabled or isn't available. */
 export function usableDefinition(
   entry: PreparedTool,
   { enabledNames }: ToolRegistry,
@@ -106,7 +109,7 @@ function describeTool(
   { toolApproval = 'destructive', whileTainted = 'ask-effects' }: ToolPolicies,
 ): ToolDescriptor {
   const { tool, name, inputSchema } = entry
-  // Frameworks' proxies around objects can't be posted.
+  // Copied, because a framework's proxy around the object can't be posted.
   const annotations = { ...tool.annotations }
   const needsApproval = resolveNeedsApproval(tool, toolApproval)
   return {
@@ -138,7 +141,7 @@ function describeTool(
         ...(tool.commits ? ['commits'] : []),
         ...(whileTainted === 'ask-effects' ? [] : [whileTainted]),
         ...(isComposite(tool) ? [tool.version ?? ''] : []),
-        // Approval requests show the title.
+        // Approval requests show the title, so it belongs to the definition.
         ...(tool.title === undefined ? [] : [{ title: tool.title }]),
       ]),
     ),
@@ -162,8 +165,8 @@ function schemaText({ inputSchema }: PreparedTool): string {
 }
 
 /**
- * Whether calls need approval. A tool and the policy can each require it. `needsApproval: false` exempts a tool only
- * from policies based on annotations. Tools from outside the app need approval by default.
+ * Whether calls need approval, or `'ask'` if a function decides. The tool or the policy may require it. `needsApproval:
+ * false` doesn't exempt a tool from `'always'` or a function.
  */
 function resolveNeedsApproval(tool: Tool | CompositeTool, policy: ApprovalPolicy): boolean | 'ask' {
   const { needsApproval, annotations } = tool

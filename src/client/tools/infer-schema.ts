@@ -13,7 +13,7 @@ export type InferInput<Schema> = Schema extends {
       ? Record<string, unknown>
       : InferJson<Schema>
 
-/** The type that a JSON Schema literal describes; `unknown` if it doesn't say. */
+/** The type that a JSON Schema literal describes, or `unknown` if the literal has no type. */
 export type InferJson<Schema> = Schema extends { readonly const: infer Value }
   ? Value
   : Schema extends { readonly enum: readonly (infer Value)[] }

@@ -19,11 +19,11 @@ export interface PreparedTool {
   /** True if model APIs may refuse the name of the tool, or of a parameter. */
   readonly isOddlyNamed: boolean
   readonly inputSchema: JsonSchema
-  /** Set for tools of the package: `enabledTools` lists only the app's. */
+  /** Set for built-in tools, which `enabledTools` doesn't limit. */
   readonly isAlwaysEnabled?: true
 }
 
-/** A key in JSON that is neither a legal name of a parameter nor a keyword of JSON Schema. */
+/** Finds a key in JSON that is neither a legal parameter name nor a keyword of JSON Schema. */
 const ODD_KEY = /"(?!(?:\$(?:ref|defs|id|anchor|comment)|[\w-]{1,64})":)(?:[^"\\]|\\.)*":/
 
 const preparedTools = new WeakMap<Tool | CompositeTool, PreparedTool>()
@@ -59,8 +59,8 @@ function hasFunction(tool: Tool | CompositeTool): boolean {
 }
 
 /**
- * Throws for unknown members. An object literal may have methods of its own for `execute` to use, unless they look like
- * misspelt members. An instance of a class may have any members.
+ * Throws for unknown members. An object literal may have helper methods, unless their names look like misspelt members.
+ * An instance of a class may have any members.
  */
 function checkToolNames(tool: Tool | CompositeTool, name: string): void {
   const label = `the tool ${name}`
@@ -92,10 +92,10 @@ export function toJsonSchema(
   return Object.keys(fields).length ? { type: 'object', ...fields } : NO_PARAMETERS
 }
 
-/** Deeper than any real schema, but not too deep for the call stack. */
+/** Maximum nesting of a schema: more than any real schema has, but safe for the call stack. */
 const MAX_DEPTH = 500
 
-/** Copies the schema as JSON, as it crosses to the worker. Throws `schema-invalid` if it isn't JSON. */
+/** Copies the schema as JSON, so that it can be posted to the worker. Throws `schema-invalid` if it isn't JSON. */
 export function plainSchema(schema: unknown, path: string): unknown {
   let text: string | undefined
   try {

@@ -23,7 +23,7 @@ export const KEYWORDS: readonly string[] = [
   ...OTHER_KEYWORDS,
 ].sort((a, b) => a.length - b.length)
 
-/** Keywords that JSON Schema doesn't know, at any depth. Extensions like `x-order` are left out. */
+/** Returns keywords that aren't part of JSON Schema, at any depth. Extensions like `x-order` are left out. */
 export function unknownKeywords(schema: unknown): string[] {
   if (!isRecord(schema)) return []
   return Object.entries(schema).flatMap(([keyword, value]) => {

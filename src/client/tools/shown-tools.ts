@@ -6,7 +6,9 @@ import { loadPart } from '../api/load-part.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { type Listeners, notifyAll, type Source } from '../runs/snapshot-store.ts'
 
-/** Reads an agent's tools from its registry at each read. Listeners get changes until the agent is disposed of. */
+/**
+ * Returns a source that reads an agent's tools from its registry. Listeners are notified until the agent is disposed.
+ */
 export async function showTools(
   { options, registry, agentEvents }: AgentParts,
   listeners?: Listeners,

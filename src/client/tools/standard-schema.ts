@@ -33,8 +33,8 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
 }
 
 /**
- * Converts any schema to JSON Schema. If a Standard Schema has no such form, throws `schema-unsupported` and names the
- * vendor's converter. `owner` describes the schema in the error message.
+ * Converts any schema to JSON Schema. If a Standard Schema can't be converted, throws `schema-unsupported` and names
+ * the vendor's converter. `owner` describes the schema in the error message.
  */
 export function jsonSchemaOf(schema: JsonSchema | StandardSchema, owner: string): JsonSchema {
   if (!isStandardSchema(schema)) return schema

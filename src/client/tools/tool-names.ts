@@ -47,7 +47,7 @@ export function checkToolNames(
 
 const renamedSchemas = new WeakMap<JsonSchema, Omit<NamesForModel, 'name'>>()
 
-/** Names that model APIs accept for the tool and its parameters. Undefined if they accept the tool's own. */
+/** Names that model APIs accept for the tool and its parameters. Undefined if they accept the original names. */
 function namesForModel({ name, modelName, inputSchema }: PreparedTool): NamesForModel | undefined {
   const renamed = renamedSchemas.get(inputSchema) ?? renameParameters(inputSchema)
   renamedSchemas.set(inputSchema, renamed)
@@ -55,7 +55,7 @@ function namesForModel({ name, modelName, inputSchema }: PreparedTool): NamesFor
   return { name: modelName, ...renamed }
 }
 
-/** Renames a property the same way wherever the schema lists it, so that inputs can be renamed without the schema. */
+/** Renames a property in the same way everywhere in the schema, so that inputs can be renamed without the schema. */
 function renameParameters(schema: JsonSchema): Omit<NamesForModel, 'name'> {
   const text = JSON.stringify(schema)
   const names = new Map<string, string>()
@@ -127,7 +127,7 @@ function renameKeys(value: JsonValue, names: ReadonlyMap<string, string>): JsonV
   )
 }
 
-/** Converts an input to the tool's own names: conversations of earlier versions hold the model's names. */
+/** Converts an input to the tool's own parameter names: conversations of earlier versions contain the model's names. */
 export function inOwnNames(entry: PreparedTool, input: JsonValue): JsonValue {
   const { parameters = [] } = namesForModel(entry) ?? {}
   return renameKeys(input, new Map(parameters.map(([ownName, model]) => [model, ownName])))

@@ -6,7 +6,7 @@ import type { PreparedTool } from './prepare-tool.ts'
 import { prepareTool } from './prepare-tool.ts'
 import type { CompositeTool, Tool } from './tool.ts'
 
-/** Options of `agent.registerTool`: until when the tool stays, and what happens to one with its name. */
+/** Options of `agent.registerTool`. */
 export interface RegisterOptions {
   /** Unregisters the tool when aborted. */
   readonly signal?: AbortSignal
@@ -15,23 +15,23 @@ export interface RegisterOptions {
 }
 
 /**
- * A tool, or a function that returns the current one. The function is called each time, so that the tool's newest
- * functions run.
+ * A tool, or a function that returns the current tool. The function is called at each use, so that the newest `execute`
+ * runs.
  */
 export type ToolSource = Tool | CompositeTool | (() => Tool | CompositeTool)
 
 export interface RegistryObserver {
-  /** Names of control tools. No tool of the page can have them. */
+  /** Names of built-in tools. No tool of the page can have these names. */
   readonly reserved: readonly string[]
   onChange(): void
   /** Called when a tool was removed. Its running calls end. */
   onRemove(tool: PreparedTool): void
 }
 
-/** The page's current tools. A `Map` keyed by the model's name, so that `__proto__` is a name like others. */
+/** The page's current tools. */
 export interface ToolRegistry {
   register(tool: ToolSource, options?: RegisterOptions): () => void
-  /** Adds a tool of the package. */
+  /** Adds a built-in tool. */
   provide(entry: PreparedTool): void
   /** Finds a tool by its own name, or by the model's. */
   get(name: string): PreparedTool | undefined
@@ -52,7 +52,7 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
     tools.delete(entry.modelName)
     observer.onRemove(entry)
     observer.onChange()
-    // An error in `dispose` is left to the page as an unhandled rejection, and stops nothing here.
+    // Async, so that an error in `dispose` becomes an unhandled rejection and doesn't stop this function.
     void (async () => entry.tool.dispose?.())()
   }
 
@@ -60,7 +60,7 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
     register(tool, options = {}) {
       checkNames(options, 'registerTool')
       const { signal, replace } = options
-      // A copy makes each registration unique, so that its undo removes nothing else.
+      // A new entry for each registration, so that unregistering removes only this one.
       const readTool = typeof tool === 'function' ? tool : () => tool
       const entry = {
         ...prepareTool(readTool()),

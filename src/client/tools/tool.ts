@@ -18,14 +18,14 @@ export interface ToolCallInfo {
 
 /** Second argument of a tool's function: identifies the call, signals when to stop, and reports progress. */
 export interface ToolContext extends ToolCallInfo {
-  /** Aborted when the run is aborted, when the tool exceeds `timeoutMs`, and when it is unregistered. */
+  /** Aborted when the run is aborted, when the tool exceeds `timeoutMs`, and when the tool is unregistered. */
   readonly signal: AbortSignal
   /** Equal for every execution of this call, also after a reload. Send it to your server. */
   readonly idempotencyKey: string
   /**
    * Fencing token: a number that grows whenever a tab claims the conversation, at the start of a run or when a waiting
    * run continues. Send it to your server with each write, along with `conversationId`. Your server keeps the highest
-   * number of each conversation and refuses lower ones. A tab that froze and lost its run then can't write any more.
+   * number of each conversation and refuses lower ones. This stops writes by a tab that froze and lost its run.
    */
   readonly fence: number
   /**
@@ -34,13 +34,13 @@ export interface ToolContext extends ToolCallInfo {
    */
   readonly about?: JsonValue
   /**
-   * The model request behind this call contained untrusted content, or text derived from it. For calls of a composite
-   * tool, this includes content that the tool has read before.
+   * True if the model request behind this call contained untrusted content, or text derived from it. For calls of a
+   * composite tool, this includes content that the tool has read before.
    */
   readonly tainted?: boolean
   /**
-   * Reports how far the call is: a string or any other data. The page gets a `tool-progress` event, and `progress` of
-   * the call in snapshots. The model doesn't get it, and it isn't stored.
+   * Reports the call's progress: a string or any other data. The page gets it in a `tool-progress` event, and as the
+   * call's `progress` in snapshots. The value isn't sent to the model or stored.
    */
   progress(value: unknown): void
 }
@@ -49,7 +49,7 @@ export interface ToolContext extends ToolCallInfo {
 export interface ReconcileContext extends ToolCallInfo {
   /** Key that the call's `execute` got. Look it up on your server. */
   readonly idempotencyKey: string
-  /** Fencing token of the owner that reconciles: newer than that of the call's own execution. See `ToolContext`. */
+  /** Fencing token of the tab that reconciles, higher than the one that `execute` got. See `ToolContext`. */
   readonly fence: number
 }
 
@@ -67,13 +67,13 @@ export type Reconciled =
   | undefined
 
 export interface DescribeContext extends ToolCallInfo {
-  /** The `data` from an earlier description of this call, perhaps on a page that was left. */
+  /** The `data` that `describe()` returned for this call before, perhaps on an earlier page. */
   readonly previous?: JsonValue
 }
 
 /** Second argument of a tool's `commits`: identifies the call, and tells if its request was tainted. */
 export interface CommitsContext extends ToolCallInfo {
-  /** The model request behind this call contained untrusted content. */
+  /** True if the model request behind this call contained untrusted content. */
   readonly tainted: boolean
 }
 
@@ -83,12 +83,12 @@ export interface CommitsContext extends ToolCallInfo {
  */
 interface ToolBase<Name extends string, Input, Output> {
   /**
-   * Unique name of the tool. Policies, hooks, events and snapshots use it as written. The model gets letters, digits,
-   * `_` and `-`, cut after 64: `Send Mail` becomes `Send_Mail`. If the names of two tools become equal, `createAgent()`
-   * or `registerTool()` throws `duplicate-tool`.
+   * Unique name of the tool. Policies, hooks, events and snapshots use it as written. The model gets only letters,
+   * digits, `_` and `-`, at most 64 of them: `Send Mail` becomes `Send_Mail`. If the names of two tools become equal,
+   * `createAgent()` or `registerTool()` throws `duplicate-tool`.
    */
   readonly name: Name
-  /** Name that people see, in approvals and in the chat. Default: `name`. */
+  /** Name that people see in approvals and in the chat. Default: `name`. */
   readonly title?: string
   /** Tells the model what the tool does and when to use it. */
   readonly description: string
@@ -98,7 +98,7 @@ interface ToolBase<Name extends string, Input, Output> {
   readonly jsonSchema?: JsonSchema
   /**
    * Fills in the schema's `default`s for values the model leaves out, before the call is checked, shown to a person and
-   * run. Default false: the model only reads them.
+   * run. Default false: the model sees the `default`s, but nothing fills them in.
    */
   readonly applyDefaults?: boolean
   /**
@@ -112,35 +112,35 @@ interface ToolBase<Name extends string, Input, Output> {
   /** Milliseconds from the start until the tool times out. Default 60 000. */
   readonly timeoutMs?: number
   /**
-   * True: never runs at the same time as other calls. False: may run at the same time as others, though not read-only.
+   * True: calls never run in parallel with other calls. False: they may, even if the tool isn't read-only. Default:
+   * only a read-only tool's calls may.
    */
   readonly sequential?: boolean
   /**
-   * Whether calls need approval. A function may return `'default'` to leave it to `toolApproval`. If it throws, or
+   * Whether calls need approval. A function may return `'default'`: `toolApproval` then decides. If it throws, or
    * returns anything else (which warns), the call needs approval.
    */
   needsApproval?: boolean | ApprovalMethod<Input>['ask']
   /**
    * Scope of a remembered approval, such as a recipient or an account. After a person approves with `remember`, later
-   * calls with the same key need no approval. If it throws or returns no text, every call needs one. The app's tools
-   * with `annotations.openWorld` can't be remembered without it; for others it is optional.
+   * calls with the same key need no approval. If it throws or returns no text, every call needs approval. Required to
+   * remember approvals of the app's own tools with `annotations.openWorld`, optional for others.
    */
   consentKey?(input: Input): string | undefined
   /**
-   * Whether this call has an effect that needs approval while the conversation contains untrusted content. Replaces the
-   * tool's annotations, for tools whose calls differ. Throwing, or returning no boolean, counts as true.
+   * Whether this call has an effect that needs approval while the conversation contains untrusted content. Decides
+   * instead of the tool's annotations, for tools whose calls differ. Throwing, or returning no boolean, counts as true.
    */
   commits?(input: Input, call: CommitsContext): boolean | Promise<boolean>
   /**
    * Describes what the call is about to act on, for the person who approves it. Called before approval is requested,
-   * and again on the next page if the call still waits there. If it throws, the call fails: there is nothing to
-   * approve.
+   * and again after a reload if the call still waits. If it throws, the call fails: there is nothing to approve.
    */
   describe?(input: Input, call: DescribeContext): About | Promise<About>
   /**
-   * Returns JSON pointers to the secret values of an input (`'/password'`; `''`: all of it). Called before the input is
-   * stored. Everything but the tool's own function gets placeholders for the secrets. Must have no side effects. If it
-   * throws or returns anything else, placeholders replace all texts and numbers.
+   * Returns JSON pointers to the secret values of an input, such as `'/password'`, or `''` for the whole input. Called
+   * before the input is stored. Only the tool's own function gets the secrets; everything else gets placeholders. Must
+   * have no side effects. If it throws or returns anything else, placeholders replace all texts and numbers.
    */
   secretsIn?(input: Input, call: ToolCallInfo): readonly string[] | Promise<readonly string[]>
   /** Returns false to leave the tool out of the next step. */
@@ -149,7 +149,7 @@ interface ToolBase<Name extends string, Input, Output> {
   dispose?(): unknown
   /**
    * Reverts a successful call when a person asks for it (`conversation.undo()`). `output` is what the model got. Throw
-   * if it fails, so that the person can try again. A call is undone once at most. Default: calls can't be undone.
+   * if undoing fails, so that the person can try again. A call is undone at most once. Default: calls can't be undone.
    */
   undo?(input: Input, output: JsonValue, context: UndoContext): unknown
   /** For the page's own use. */
@@ -166,8 +166,8 @@ export interface Tool<
 > extends ToolBase<Name, Input, Output> {
   /**
    * Called after a crash: did the call with this key happen? Return nothing if unknown. After `happened: false` the
-   * call runs again, so return it only if the first request, perhaps still on its way, never takes effect. Never called
-   * while the tool's own function still runs on this page.
+   * call runs again. Return that only if the first request, perhaps still on its way, can't take effect any more. Never
+   * called while the tool's own function still runs on this page.
    */
   reconcile?(input: Input, context: ReconcileContext): Reconciled | Promise<Reconciled>
   /**
@@ -200,15 +200,15 @@ export interface StepOptions {
  * function runs again.
  */
 export interface CompositeContext extends ToolContext {
-  /** Also aborted when the function is suspended. Promises of this context then never settle. */
+  /** Also aborted when the function is suspended. Promises that this context returned then never settle. */
   readonly signal: AbortSignal
   /**
    * Calls a tool that the model may use, as the model would. Resolves to its output: a string, JSON, or an array of
-   * parts. Any other end rejects with `call-failed`; `details` has `toolName`, `toolCallId`, `status` and, for an
-   * error, its `code`. An input that isn't plain data rejects with `invalid-input`.
+   * parts. If the call doesn't succeed, rejects with `call-failed`. Its `details` are `toolName`, `toolCallId`,
+   * `status` and, for an error, its `code`. An input that isn't plain data rejects with `invalid-input`.
    */
   call(toolName: string, input?: unknown): Promise<JsonValue>
-  /** Runs page code once. Stores what it returned, as JSON, or threw, as a name and a message. */
+  /** Runs page code once, and stores the outcome: the return value as JSON, or the error's name and message. */
   step<Value>(
     name: string,
     work: () => Value | Promise<Value>,
@@ -229,7 +229,7 @@ export interface CompositeTool<
   Input = unknown,
   Output = unknown,
 > extends ToolBase<Name, Input, Output> {
-  /** Change it with the code. A call that another version began is not resumed. */
+  /** Change it whenever you change `run()`. A call that another version began is not resumed. */
   readonly version?: string
   run(input: Input, context: CompositeContext): Output | Promise<Output>
 }

@@ -2,7 +2,9 @@ import type { AgentParts } from '../api/agent-parts.ts'
 import { nearest } from '../api/check-names.ts'
 import { KEYWORDS, unknownKeywords } from './schema-keywords.ts'
 
-/** Warns developers once per tool about schema keywords that JSON Schema doesn't know. Checks the app's tools only. */
+/**
+ * Warns developers once per tool about schema keywords that aren't part of JSON Schema. Checks only the app's tools.
+ */
 export function warnOfKeywords({ registry, agentEvents, signal }: AgentParts): void {
   const checked = new Set<string>()
   const check = (): void => {

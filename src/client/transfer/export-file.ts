@@ -30,15 +30,15 @@ type FileLine =
   | { readonly end: ConversationFooter }
   | { readonly conversations: number }
 
-/** Longer lines are read as damaged. Bytes. */
+/** Longer lines count as damaged. Bytes. */
 const LONGEST_LINE = 67_108_864
 
 const LINE_FEED = 10
 const RETURN = 13
 
 /**
- * Splits bytes into lines without their ends. Null for a line longer than `longest`. Skips empty lines, and keeps at
- * most one line in memory.
+ * Splits bytes into lines, without their line ends. Yields null for a line longer than `longest`. Skips empty lines,
+ * and buffers at most one line.
  */
 export async function* linesOf(
   source: AsyncIterable<Uint8Array>,
@@ -58,7 +58,7 @@ export async function* linesOf(
       const to = found < 0 ? bytes.length : found
       length += to - from
       if (length > longest) parts = []
-      // A copy: the source may use its buffer again.
+      // Copies the bytes, because the source may reuse its buffer.
       else parts.push(bytes.slice(from, to))
       from = to + 1
       if (found < 0) continue
@@ -82,23 +82,25 @@ function concatenate(parts: readonly Uint8Array[], length: number): Uint8Array {
   return all
 }
 
-/** A file that `export` made, in whatever form it was kept. */
+/** A file made by `export`, in any of these forms. */
 export type ConversationFile =
   | Blob
   | ReadableStream<Uint8Array<ArrayBuffer>>
   | AsyncIterable<Uint8Array>
   | string
 
-/** Result of `conversations.import`: the conversations that were added, and those that could not be. */
+/** Result of `conversations.import`: the added and the refused conversations. */
 export interface ImportReport {
   readonly imported: readonly {
-    /** Id in the file, and id here, which is another one if the first was taken. */
+    /** Id in the file. `to`: id in this store, which differs if the id was taken. */
     readonly from: string
     readonly to: string
-    /** Set if the conversation was damaged where it was exported. It ends before the damage. */
+    /** Set if the conversation was already damaged when it was exported. The import ends before the damage. */
     readonly broken?: string
   }[]
-  /** `conversationId` is null for damage outside a conversation: the file is cut off, or damaged between two. */
+  /**
+   * `conversationId` is null for damage outside a conversation: the file is cut off, or damaged between conversations.
+   */
   readonly refused: readonly {
     readonly conversationId: string | null
     readonly error: ErrorData
@@ -114,14 +116,14 @@ export type ReadRows = (
 
 /** Size of the chunks that the stream yields. Bytes. */
 const PIECE_BYTES = 256 * 1024
-/** Size that rows read together should have, by which their number is chosen. Bytes. */
+/** Target size of one read. The number of rows to read is chosen by it. Bytes. */
 const READ_BYTES = 512 * 1024
-/** Most rows read together, as the next ones may be as large as rows can be. */
+/** Maximum rows of one read, because the next rows may be of the maximum size. */
 const MOST_ROWS = 64
 
-/** Conversations to export, and how far. */
+/** Conversations to export, and the last row of each. */
 export interface ExportScope {
-  /** All conversations, of which the file has the roots with their child conversations. */
+  /** All conversations of the store. The file contains only `roots` and their child conversations. */
   readonly records: readonly ConversationRecord[]
   readonly roots: readonly ConversationRecord[]
   /** Rows of a conversation after this `seq` are left out. */
@@ -153,7 +155,10 @@ export async function* filePieces(
   if (used > 0) yield piece.slice(0, used)
 }
 
-/** Yields top-level conversations first, and each conversation before the child conversations of its exported calls. */
+/**
+ * Yields each conversation before the child conversations of its exported calls. Child conversations of other calls
+ * come last.
+ */
 async function* fileLines(
   read: ReadRows,
   { records, roots, lastSeq }: ExportScope,
@@ -162,7 +167,7 @@ async function* fileLines(
   const exportedIds = new Set(records.map(({ conversationId }) => conversationId))
   const isChild = ({ parent }: ConversationRecord): boolean =>
     parent !== undefined && exportedIds.has(parent.conversationId)
-  // The last element is the next one.
+  // Reverse order, because `pop()` takes the last element.
   const last = records.toSorted(
     (a, b) =>
       Number(isChild(b)) - Number(isChild(a)) ||
@@ -183,7 +188,7 @@ async function* fileLines(
       yield line
     }
     if (lines > 0) conversations += 1
-    // A row may name any conversation as a child, but a child's own record names its parent.
+    // Finds children by their own records: a row could name any conversation as a child.
     waiting.push(
       ...last.filter(({ parent }) => parent?.conversationId === id && calls.has(parent.toolCallId)),
     )
@@ -191,7 +196,7 @@ async function* fileLines(
   yield encoded({ conversations })
 }
 
-/** Yields nothing if there is no such conversation. Adds the ids of its calls to `calls`. */
+/** Yields nothing if the conversation doesn't exist. Adds its call ids to `calls`. */
 async function* conversationLines(
   read: ReadRows,
   { id, through }: { readonly id: string; readonly through: number },
@@ -208,7 +213,8 @@ async function* conversationLines(
   yield head
   let fault: ErrorData | undefined
   let rows = 0
-  // Later rows are not exported. The record of a broken conversation might not name its last row.
+  // Leaves out rows written during the export. A broken conversation's `lastSeq` may be wrong, so it is read as far as
+  // possible.
   let last = Math.min(through, broken === undefined ? record.lastSeq : Infinity)
   if (record.format > FORMAT) fault = faultOf('storage-newer', 'A newer Offstage has written it.')
   while (!fault && rows < last) {
@@ -219,7 +225,7 @@ async function* conversationLines(
     let size = 0
     for (const row of found.rows) {
       if (row.seq > last) break
-      // The next import adds its own mark. Without this one, a round trip gives the same file.
+      // Leaves out the mark of an import. Every import adds one, so a round trip gives the same file.
       if (row.seq === last && isImportMark(row)) {
         last -= 1
         break
@@ -247,7 +253,7 @@ async function* conversationLines(
   yield encoded({ end: { rows, crc32: crc.digits, fault } })
 }
 
-/** Encodes a row without ids of its store. Null if it is nested too deep, or too long for a text. */
+/** Encodes a row without the store's ids. Null if the row is nested too deep, or too long for a string. */
 function lineOf({ conversationId: _id, appendId: _appendId, ...row }: Row): Uint8Array | null {
   try {
     return encoded({ row })

@@ -25,12 +25,12 @@ import { isRecord } from '../../lib/is-record.ts'
 import { isDeeper } from '../tools/prepare-tool.ts'
 import { Crc32 } from '../../lib/crc32.ts'
 
-/** Ids of a file's conversations in the store: their own, or new ones if those are taken. */
+/** Maps the file's conversation ids to ids in the store: the same ids, or new ones if these are taken. */
 class ImportedIds {
   readonly #existing: ReadonlySet<string>
   readonly #ids = new Map<string, string>()
   readonly #started = new Set<string>()
-  /** Ids that imported rows refer to, so that they can't change any more. */
+  /** Ids that can't change any more, because imported rows refer to them. */
   readonly #referenced = new Set<string>()
   readonly #finished = new Map<string, string>()
 
@@ -39,8 +39,8 @@ class ImportedIds {
   }
 
   /**
-   * Returns the new id of a conversation that another one refers to, even if it isn't in the file. Never the id of one
-   * that existed before.
+   * Returns the store's id for a conversation that a row refers to, even if the file lacks that conversation. Never
+   * returns an id that existed before the import.
    */
   idFor(from: string): string {
     this.#referenced.add(from)
@@ -49,7 +49,7 @@ class ImportedIds {
 
   start(from: string): string {
     if (this.#started.has(from)) {
-      // Another conversation of the file has the same id.
+      // The file has this id twice: the second conversation gets a new id, to which no rows refer.
       this.#referenced.delete(from)
       return randomId()
     }
@@ -58,8 +58,8 @@ class ImportedIds {
   }
 
   /**
-   * Returns a new id, as the previous one was taken meanwhile. Throws `conversation-busy` if imported rows refer to
-   * that one.
+   * Returns a new id, because the chosen one was taken meanwhile. Throws `conversation-busy` if imported rows refer to
+   * the chosen id.
    */
   replaceId(from: string): string {
     if (!this.#referenced.has(from)) return randomId()
@@ -96,7 +96,7 @@ interface ImportTarget {
   drop(part: Pick<ImportPart, 'conversationId' | 'importId'>): Promise<void>
 }
 
-/** Limits for the rows that are written together: bytes, and number. A larger row is written alone. */
+/** Limits for rows that are written together: size in bytes, and number. A row above the size is written alone. */
 const PART_BYTES = 1024 * 1024
 const MOST_ROWS = 500
 
@@ -130,12 +130,12 @@ interface Reading {
   readonly importId: string
   readonly crc: Crc32
   to: string
-  /** Rows that were read, and how many of them were written. */
+  /** Number of rows that were read. `written`: number of rows that were written. */
   count: number
   written: number
   rows: unknown[]
   size: number
-  /** Why the conversation is refused. Its other lines are skipped. */
+  /** Reason why the conversation is refused. Its remaining lines are skipped. */
   error: ErrorData | null
 }
 
@@ -149,10 +149,10 @@ export class FileImport {
   #lineNumber = 0
   #conversationCount = 0
   #hasReportedStray = false
-  /** Number of conversations that the last line states. */
+  /** Number of conversations according to the file's last line. */
   #total: number | null = null
 
-  /** `existingIds`: ids that are taken. */
+  /** `existingIds`: ids that are already taken. */
   constructor(existingIds: ReadonlySet<string>, target: ImportTarget) {
     this.#target = target
     this.#ids = new ImportedIds(existingIds)
@@ -182,7 +182,7 @@ export class FileImport {
       )
   }
 
-  /** Deletes what was written of the conversation that was being read. */
+  /** Deletes the rows already written for the conversation that was being read. */
   async giveUp(): Promise<void> {
     const reading = this.#reading
     this.#reading = null
@@ -230,7 +230,6 @@ export class FileImport {
   async #addRow(reading: Reading, row: Fields, line: Uint8Array): Promise<void> {
     addLine(reading.crc, line)
     const isFull = reading.size + line.length > PART_BYTES || reading.rows.length >= MOST_ROWS
-    // A row larger than the limit is written alone.
     if (isFull && reading.rows.length > 0) await this.#write(reading, false)
     reading.count += 1
     reading.size += line.length
@@ -291,7 +290,7 @@ export class FileImport {
     await this.#drop(reading)
   }
 
-  /** Deletes the written rows. If that fails, the conversation stays broken in the store. */
+  /** Deletes the written rows. If deleting fails, the conversation stays in the store as broken. */
   async #drop({ written, to, importId }: Reading): Promise<void> {
     if (written > 0)
       await this.#target.drop({ conversationId: to, importId }).catch(() => undefined)
@@ -314,7 +313,7 @@ type Fields = Readonly<Record<string, unknown>>
 function parseLine(line: Uint8Array): Fields | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(line)
-    // A worker never answers a message that is nested too deep for its stack.
+    // Refuses deep nesting here: a worker never answers a message that is nested too deep for its stack.
     const fields: unknown = isDeeper(text, 200) || JSON.parse(text)
     return isRecord(fields) ? fields : null
   } catch {
@@ -340,12 +339,12 @@ function addLine(crc: Crc32, line: Uint8Array): void {
   crc.add(LINE_FEED)
 }
 
-/** True for an error of this conversation alone: the others may still be imported. */
+/** True for an error of one conversation: the others may still be imported. */
 function isOfConversation({ code }: ErrorData): boolean {
   return /^(storage|conversation|ownership|internal|invalid-input)/.test(code)
 }
 
-/** Larger chunks of a file are read in pieces of this size. Bytes. */
+/** Larger chunks of a file are split into pieces of this size. Bytes. */
 const PIECE_BYTES = 256 * 1024
 
 export async function exportFile(
@@ -371,7 +370,7 @@ export async function exportFile(
       },
       cancel: async () => void (await pieces.return(undefined)),
     },
-    // Reads nothing before it is requested.
+    // Reads nothing in advance.
     { highWaterMark: 0 },
   )
 }
@@ -381,7 +380,7 @@ export async function importFile(
   file: ConversationFile,
 ): Promise<ImportReport> {
   const records = await callWorker('listConversations', { ...scope(), children: true })
-  // A conversation whose import was left unfinished may be imported again.
+  // The id of a conversation whose import wasn't finished isn't taken: it may be imported again.
   const complete = records.filter(({ broken }) => broken !== INCOMPLETE_IMPORT)
   const existingIds = new Set(complete.map(({ conversationId }) => conversationId))
   const reading = new FileImport(existingIds, {
@@ -423,15 +422,15 @@ async function* chunksOf(file: ConversationFile): AsyncGenerator<unknown> {
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
   } finally {
-    // Tells the source if it isn't read to its end.
+    // Cancels the source if reading ends early.
     await reader.cancel().catch(() => undefined)
     reader.releaseLock()
   }
 }
 
 /**
- * Detects kinds of files by their methods, as objects may come from another window. Not every browser has iterable
- * streams.
+ * Detects kinds of files by their methods, because `instanceof` fails for objects of another window. Doesn't use async
+ * iteration of streams, which some browsers lack.
  */
 function streamOf(file: ConversationFile | null): ReadableStream<unknown> | null {
   if (typeof file === 'string') return new Blob([file]).stream()

@@ -13,7 +13,7 @@ export interface RunningAgent {
 }
 
 /**
- * An event of the app by target and name, a function that subscribes, or another agent, whose completed runs fire the
+ * Source of events: `[target, name]`, a function that subscribes, or another agent, whose completed runs fire the
  * trigger.
  */
 export type TriggerSource =
@@ -30,27 +30,26 @@ export type TriggerEventOf<On> = On extends readonly [EventTarget, string]
       ? RunResult
       : undefined
 
-/** Options of a trigger. Give one of `on`, `every` and `at`. */
+/** Options of a trigger. Set exactly one of `on`, `every` and `at`. */
 export interface TriggerOptions<On extends TriggerSource = never> {
   /** Identifies the trigger in all tabs and after reloads. Its state is stored under this id. */
   readonly id: string
   /** Name of the trigger, for people and models. One line. Default: the id. */
   readonly title?: string
   /**
-   * Source of the events that fire the trigger: `[target, name]`, a function that subscribes, or another agent. For
-   * agents, each completed run fires the trigger.
+   * Source of the events that fire the trigger: `[target, name]`, a function that subscribes, or another agent, whose
+   * completed runs fire it.
    */
   readonly on?: On
   /**
-   * Milliseconds between two firings. The first comes after one interval, and a reload doesn't restart the interval.
-   * The minimum is 300 000 (5 minutes). A higher `perHour` lowers it to an hour divided by `perHour`, but never below
-   * 60 000. Less rejects with `invalid-config`.
+   * Milliseconds between two firings. The first comes after one interval. A reload doesn't restart the interval. The
+   * minimum is an hour divided by `perHour` (5 minutes by default), but at least 60 000. Lower values reject with
+   * `invalid-config`.
    */
   readonly every?: number
   /**
-   * Time at which the trigger fires once: milliseconds since 1970, or a `Date`. Give exactly one of `at`, `every` and
-   * `on`, else `invalid-config`. If the time passed while no page was open, the trigger fires on the next visit, unless
-   * `missed` is `'skip'`.
+   * Time at which the trigger fires once: milliseconds since 1970, or a `Date`. If the time passed while no page was
+   * open, the trigger fires on the next visit, unless `missed` is `'skip'`.
    */
   readonly at?: number | Date
   /** The message that begins the run, or a function that returns it. If it returns null or undefined, no run begins. */
@@ -60,11 +59,11 @@ export interface TriggerOptions<On extends TriggerSource = never> {
         event: TriggerEventOf<On>,
       ) => RunInput | null | undefined | Promise<RunInput | null | undefined>)
   /**
-   * Returns an id for an event, so that several tabs, or a reload, start one run for it. Default: each event is a new
-   * one.
+   * Returns an id for an event. Events with the same id start only one run, even in several tabs or after a reload.
+   * Default: each event is new.
    */
   readonly eventId?: (event: TriggerEventOf<On>) => string | undefined
-  /** Conversation of the runs. Default: the trigger's own, which stays the same. */
+  /** Conversation of the runs. Default: the trigger's own conversation, the same for all runs. */
   readonly conversationId?: string
   /**
    * Whether the message may contain untrusted content. Default: true if `run` is a function, false if it is a string.
@@ -72,13 +71,15 @@ export interface TriggerOptions<On extends TriggerSource = never> {
   readonly untrustedContent?: boolean
   /** How often the trigger may fire in 60 minutes, over all tabs. Default 12. */
   readonly perHour?: number
-  /** Whether a time missed while no page was open is made up for, once. For `every` and `at`. Default `'run'`. */
+  /** Whether `every` and `at` fire, once, if their time passed while no page was open. Default `'run'`. */
   readonly missed?: 'run' | 'skip'
-  /** False: events are ignored while the page is hidden, and times wait until it is visible. Default true. */
+  /**
+   * False: while the page is hidden, events are ignored, and `every` and `at` wait until it is visible. Default true.
+   */
   readonly whileHidden?: boolean
 }
 
-/** A trigger on this page, as it was when it was requested. */
+/** A trigger on this page. Values are those at the time of the request. */
 export interface Trigger {
   readonly id: string
   readonly title: string

@@ -25,19 +25,19 @@ interface Firing {
   readonly key: string | undefined
   readonly messageId: string
   readonly conversationId: string
-  /** `open`: it isn't known whether the message was stored. `empty`: there was nothing to do. */
+  /** `open`: it isn't known yet whether the message was stored. `empty`: `run` returned no message. */
   readonly state: 'open' | 'started' | 'empty'
 }
 
 /** Stored state of a trigger, for all tabs. */
 interface TriggerRecord {
-  /** When the first interval began. Not used once the trigger has fired. Milliseconds since 1970. */
+  /** Start of the first interval. Not used once the trigger has fired. Milliseconds since 1970. */
   readonly since: number
   readonly firings: readonly Firing[]
   readonly isDisabled?: boolean
 }
 
-/** Reads a record. Times in the future, due to a clock that was set back, become now. */
+/** Reads a record. Times in the future, left by a clock that was set back, become the current time. */
 function readRecord(
   { firings, since, ...rest }: TriggerRecord = { since: Infinity, firings: [] },
 ): TriggerRecord {
@@ -54,12 +54,15 @@ function isCounted({ state, at }: Firing, now: number): boolean {
   return state !== 'empty' && at > now - HOUR_MS
 }
 
-/** Returns when an interval is over. */
+/** Returns the time when the current interval is over. */
 function dueAt({ since, firings }: TriggerRecord, every: number): number {
   return Math.max(since, firings.at(-1)?.at ?? 0) + every
 }
 
-/** Returns why a trigger must not fire now: it is disabled, another page was first, or the limit is reached. */
+/**
+ * Returns the reason why a trigger must not fire now: it is disabled, has fired (perhaps in another tab), or the limit
+ * is reached.
+ */
 function refusal(
   record: TriggerRecord,
   { at, key }: Firing,
@@ -146,7 +149,7 @@ interface Delivery {
   readonly message: UserContent
 }
 
-/** Begins a run with the message, or queues it for the run after the open one. Resolves once that is stored. */
+/** Begins a run with the message, or queues it for the run after the open one. Resolves once the message is stored. */
 async function deliver(
   { runs }: Pick<AgentParts, 'runs'>,
   { limits, steer }: TriggerCommands,
@@ -192,7 +195,7 @@ function idOf(message: unknown): unknown {
   return (message as { readonly id?: unknown } | null)?.id
 }
 
-/** Records on pages without IndexedDB. */
+/** Records of pages without IndexedDB. */
 const memoryRecords = new Map<string, TriggerRecord>()
 
 /** Reads, changes and stores a record in one transaction, so that tabs can't overwrite each other's changes. */
@@ -235,7 +238,7 @@ type OutcomeReport = TriggerOutcome extends infer Each
     : never
   : never
 
-/** Options with any source: only the app knows the type of its events. */
+/** Options without the type of the source's events, which only the app knows. */
 export type AnyTriggerOptions = Omit<TriggerOptions, 'on' | 'run' | 'eventId'> & {
   readonly on?: TriggerSource
   readonly run: string | ((event: unknown) => unknown)
@@ -246,8 +249,7 @@ export type AnyTriggerOptions = Omit<TriggerOptions, 'on' | 'run' | 'eventId'> &
 const triggers = new WeakMap<AbortSignal, Map<string, ActiveTrigger>>()
 
 /**
- * Adds a trigger. Throws `disposed`, or `invalid-config`, also for an id that the agent has. Without options, lists the
- * triggers.
+ * Adds a trigger. Throws `disposed`, or `invalid-config` (also for an id in use). Without options, lists the triggers.
  */
 export async function trigger(
   agent: AgentParts,
@@ -273,7 +275,7 @@ export async function trigger(
   }
 }
 
-/** A trigger on this page. Several pages may have the same one: its stored record decides who fires. */
+/** A trigger on this page. Several pages may have the same trigger: its stored record decides which page fires. */
 class ActiveTrigger {
   readonly signal: AbortSignal
   readonly #agent: AgentParts
@@ -340,7 +342,8 @@ class ActiveTrigger {
   }
 
   /**
-   * Returns when the trigger is due. Undefined: never. Unfinished firings are ignored, as they may have to be repeated.
+   * Returns the time when the trigger is due. Undefined if it won't fire again. Ignores `open` firings, which may have
+   * to be repeated.
    */
   #dueAt({ firings, ...record }: TriggerRecord): number | undefined {
     const { at, every } = this.#options
@@ -349,7 +352,10 @@ class ActiveTrigger {
     return at === undefined || done.some(({ key }) => key === keyOf(at)) ? undefined : Number(at)
   }
 
-  /** Fires if the trigger is due, and checks again within a minute: clocks are changed, and computers sleep. */
+  /**
+   * Fires if the trigger is due. Checks again within a minute, because a clock may be changed or the computer may
+   * sleep.
+   */
   readonly #tick = async (): Promise<void> => {
     if (this.#isTicking) return
     this.#isTicking = true
@@ -387,7 +393,7 @@ class ActiveTrigger {
     else if ('on' in on) {
       const listener = async ({ run }: { readonly run: Run }): Promise<void> => {
         const result = await run.result
-        // A run that was stopped, or that continues elsewhere, doesn't count as an event.
+        // A run that was aborted, or that waits for outputs, doesn't count as an event.
         if (result.outcome !== 'aborted' && result.outcome !== 'waiting') fire(result)
       }
       on.on('run', (event) => void listener(event), { signal })
@@ -407,8 +413,8 @@ class ActiveTrigger {
   }
 
   /**
-   * Fires under a lock, one page at a time. If a page dies, its lock is released and the next page finishes its
-   * firings.
+   * Fires under a lock, so that one page at a time does. If a page dies, its lock is released, and the next page
+   * settles its `open` firings.
    */
   async #fireLocked(event: unknown): Promise<void> {
     const { locks } = globalThis.navigator ?? {}
@@ -450,7 +456,8 @@ class ActiveTrigger {
       this.#emit({ outcome })
       if (outcome === 'queued') await this.#withdrawPrevious(previous)
     } catch (error) {
-      // If this page is being left, the next one finds out whether the message was stored.
+      // If the trigger was removed (the page may be closing), the firing stays `open`: the next page checks whether the
+      // message was stored.
       if (state === 'open' && !this.signal.aborted) state = 'started'
       throw error
     } finally {
@@ -458,7 +465,7 @@ class ActiveTrigger {
     }
   }
 
-  /** Withdraws the previous message from the queue if the new one says the same. */
+  /** Withdraws the previous message from the queue if the new one replaces it. */
   async #withdrawPrevious(previous: Firing | undefined): Promise<void> {
     const { every, run } = this.#options
     if (previous && (every !== undefined || typeof run === 'string'))
@@ -489,7 +496,7 @@ class ActiveTrigger {
   #messageOf(id: string, parts: UserContent['parts']): UserContent {
     const { run, untrustedContent = typeof run === 'function' } = this.#options
     const trigger = this.#title
-    // The chat leaves out the last part, and shows its meaning in the person's language.
+    // The chat hides this last part, and shows a translated label in its place.
     const text = `[${trigger}: sent by the app, not by the person]`
     return {
       id,

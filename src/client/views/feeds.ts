@@ -28,15 +28,15 @@ import type { ErrorData } from '../../protocol/error.ts'
 import type { ConversationState, OlderMessages } from '../../protocol/state.ts'
 import type { RunEventBody } from '../../protocol/event.ts'
 
-/** Makes the events of one run for one handle, from the stream of its conversation. */
+/** Makes the events of one run for one handle, from the conversation's stream. */
 class RunFollower {
   readonly runId: string
-  /** Null while it waits for the point in the stream where the run begins. */
+  /** Null until the run begins in the stream. */
   #cursor: Cursor | null = null
-  /** Events that are not published yet. All are kept until it is known whether a handle needs them. */
+  /** Events that are not published yet. They wait for a handle. */
   #events: RunEventBody[] = []
   #handle: RunHandle | null = null
-  /** Follower of the run that begins as this one ends. */
+  /** Follower of the run that begins when this run ends. */
   next: RunFollower | null = null
 
   constructor(runId: string) {
@@ -65,7 +65,7 @@ class RunFollower {
     return this.#cursor !== null
   }
 
-  /** Takes an item. `before` and `after`: states of the conversation without and with it. */
+  /** Adds an item's events. `before` and `after`: states of the conversation without and with the item. */
   onItem(item: StreamItem, before: Moment, after: Moment): void {
     if (!('runId' in item) || item.runId !== this.runId) return
     if (this.#cursor === null) {
@@ -85,7 +85,7 @@ class RunFollower {
     return isRow(item) ? projectFact(cursor, item, moment) : projectDelta(cursor, item, moment)
   }
 
-  /** Publishes to the handle from now on, the waiting events first. */
+  /** Publishes the waiting events to the handle, and all later ones. */
   attach(handle: RunHandle): void {
     this.#handle = handle
     this.publish()
@@ -100,7 +100,7 @@ class RunFollower {
   }
 }
 
-/** True if nothing of the run came before the item. */
+/** True if the item is the first of its run. */
 function beginsRun(item: StreamItem): boolean {
   switch (item.type) {
     case 'run-started':
@@ -112,7 +112,7 @@ function beginsRun(item: StreamItem): boolean {
   }
 }
 
-/** Keeps the events of runs that a worker is about to name, from the point where each is resumed. */
+/** Keeps events for runs whose ids the worker hasn't returned yet. */
 interface RunsExpected {
   /** Returns the follower for a run that may be the expected one. */
   expect(feed: Feed, runId: string): RunFollower
@@ -121,7 +121,7 @@ interface RunsExpected {
 /** A view of a conversation. */
 export interface Watcher {
   changed(): void
-  /** Sends a waiting notification at once, before the next frame. */
+  /** Notifies at once if a notification waits for the next frame. */
   flush(): void
   join(): Promise<void>
   leave(): void
@@ -133,25 +133,28 @@ export interface FeedViews {
   readonly isWatched: boolean
   watch(watcher: Watcher): void
   unwatch(watcher: Watcher): void
-  /** Asks the worker for a checkpoint of the conversation, and to publish it from then on. */
+  /** Requests a checkpoint of the conversation from the worker, which then publishes all changes. */
   requestCheckpoint(): Promise<void>
   changed(): void
   onCheckpoint(): void
-  /** Returns a new checkpoint with the known parts kept: equal messages, and older ones. */
+  /** Returns the checkpoint's state, with known messages in place of equal ones, and with older messages added. */
   keepKnown(next: ConversationState): ConversationState
   flush(): void
-  /** Called when the worker is gone, with everything it had yet to publish. */
+  /** Called when the worker has died: it won't publish anything more. */
   onWorkerLost(): void
 }
 
-/** Publications of one worker about one conversation: its state, and the events of its runs. */
+/** State of one conversation and events of its runs, as one worker publishes them. */
 export class Feed {
   readonly conversationId: string
   state: ConversationState
   live: Live = NOTHING_LIVE
   /** Why rows can't be read, or why the conversation could not be joined. */
   fault: ErrorData | null = null
-  /** True after a checkpoint: `state` is then the whole conversation, not only the part that was seen. */
+  /**
+   * True after a checkpoint: `state` is then the whole conversation. False: `state` has only rows since the page
+   * joined.
+   */
   hasWholeState = false
   readonly followers: Set<RunFollower> = new Set()
   /** Set once a view shows the conversation. */
@@ -173,7 +176,7 @@ export class Feed {
     return this.followers.size > 0 || this.views?.isWatched === true
   }
 
-  /** Removes the follower of a run, and those of the runs that began with its end. */
+  /** Removes a follower, and the followers of the runs after it. */
   drop(follower: RunFollower | null): void {
     for (let each = follower; each; each = each.next) this.followers.delete(each)
   }
@@ -190,7 +193,7 @@ export class Feed {
     const { state, live, fault } = notice
     const isKnown = this.hasWholeState && !this.state.isStale && this.state.era === state.era
     this.state = (isKnown && this.views?.keepKnown(state)) || state
-    // The worker knows nothing of a run that this page itself has refused.
+    // Keeps a run that this page itself has refused: the worker doesn't know it.
     const leftRun = live.left ?? refusedRun(this.live)
     this.live = state.run?.runId === leftRun?.runId ? live : { ...live, left: leftRun }
     this.fault = fault
@@ -206,7 +209,7 @@ export class Feed {
     const hasEnded = state.run?.runId === runId && state.run.end !== null
     for (const follower of this.#followersOf(runId))
       if (reason === 'resumed' || hasEnded || !follower.hasBegun) follower.catchUp(this)
-    // Followers of the run that ended as this one began have missed its end.
+    // If this run followed another, followers of the other run have missed its end.
     for (const follower of this.#followersOf(state.run?.follows?.runId)) {
       follower.catchUp(this)
       if (follower.next) this.followers.add(follower.next)
@@ -228,20 +231,21 @@ export class Feed {
     }
   }
 
-  /** True if a run other than the open one ends without a fact, though it may have begun. */
+  /** True if the page left a run that isn't the open run, but may have begun. */
   #isOfAnotherRun(delta: Delta): boolean {
     const { run } = this.state
     const isLeft = delta.type === 'run-left' && delta.message === undefined
     return isLeft && run?.end === null && run.runId !== delta.runId
   }
 
-  /** Returns the state that a row is folded into. */
+  /** Returns the state to fold a row into. */
   #baseOf(row: Row): ConversationState {
     const { state } = this
     const isNext = row.seq === state.seq + 1
     if (isNext) return rooted(state, row)
     if (state.run && row.runId === state.run.runId) return rooted({ ...state, isStale: true }, row)
-    // Rows are missing: nobody showed the conversation while others resumed it, or began it anew.
+    // Rows are missing: another tab wrote them while this page didn't show the conversation, or the conversation was
+    // created again.
     const isStale = this.hasWholeState
     this.hasWholeState = false
     const empty = emptyState(this.conversationId)
@@ -261,7 +265,7 @@ export type FeedNotice = Extract<WorkerNotice, { readonly type: 'stream' | 'chec
 
 export interface FeedsHost {
   onRow(row: Row): void
-  /** Called when a run is over and nobody resumes it. */
+  /** Called when a run is over and can't be resumed. */
   onOver(runId: string): void
 }
 
@@ -285,7 +289,7 @@ export class Feeds {
     this.prune(notice)
   }
 
-  /** Publishes a delta that the page itself has made, in place of the worker. */
+  /** Publishes a delta made by the page itself, not the worker. */
   publish(ref: StreamRef, delta: Delta): void {
     const feed = this.find(ref)
     if (feed) this.#addItems(feed, [delta])
@@ -303,7 +307,7 @@ export class Feeds {
     )
   }
 
-  /** Returns the feed, created if needed. It stays until `prune` finds it unused. */
+  /** Returns the feed, created if needed. The feed stays until `prune` finds it unused. */
   ensure(ref: StreamRef): Feed {
     const key = keyOf(ref)
     const existing = this.#feeds.get(key)
@@ -323,7 +327,7 @@ export class Feeds {
     if (!isFollowed) this.#attach(run, new RunFollower(run.runId).start(), handle)
   }
 
-  /** Expects a run that the worker is about to be asked for: events that come before the answer are kept. */
+  /** Call this before a command whose answer names a run: events that arrive before the answer are kept. */
   expect(storage: string): ExpectedRun {
     const expected = new ExpectedRuns()
     this.#expected.add(expected)
@@ -362,12 +366,12 @@ export class Feeds {
     for (const feed of this.#feeds.values()) feed.views?.flush()
   }
 
-  /** Has the worker publish the shown conversations again. */
+  /** Lets the worker publish the shown conversations again. */
   requestCheckpoints(): void {
     for (const feed of this.#feeds.values()) void feed.views?.requestCheckpoint()
   }
 
-  /** The worker is gone. */
+  /** Called when the worker has died. */
   onWorkerLost(): void {
     for (const expected of this.#expected) expected.close()
     for (const feed of this.#feeds.values()) feed.views?.onWorkerLost()
@@ -395,8 +399,8 @@ export class Feeds {
   }
 
   /**
-   * Attaches the follower of the next run to that run's handle. Drops the follower if there is no handle, or the handle
-   * has one.
+   * Attaches the follower of the next run to that run's handle. Drops the follower if the handle doesn't exist or
+   * already has one.
    */
   #followNext(run: StoredRun, { next }: RunFollower, handle: RunHandle): void {
     const feed = this.ensure(run)
@@ -409,9 +413,9 @@ export class Feeds {
   }
 }
 
-/** A run that the worker was asked for and has not named yet. */
+/** A run whose id the worker hasn't returned yet. */
 export interface ExpectedRun {
-  /** Called once the worker has named the run. The handle gets its events from where it was resumed. */
+  /** Call this once the worker has returned the run's id. The handle gets all events since the run was resumed. */
   claim(ref: RunRef, handle: RunHandle): void
   close(): void
 }

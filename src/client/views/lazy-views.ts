@@ -23,7 +23,10 @@ import type { RunUsage } from '../../protocol/message.ts'
 const FRAME_MS = 16
 const HIDDEN_MS = 100
 
-/** Calls back once, at the next frame, or soon if no frames come. Returns a function that cancels. */
+/**
+ * Calls back once, at the next frame, or after a delay if there are no frames. Returns a function that cancels the
+ * callback.
+ */
 function onNextFrame(callback: () => void): () => void {
   const isVisible = globalThis.document?.visibilityState === 'visible'
   let frame = 0
@@ -68,8 +71,8 @@ class Notifier {
 type RequestedRun = Pick<StartRun, 'runId' | 'conversationId' | 'message' | 'branch'>
 
 /**
- * Returns the oldest run that this page requested and that nobody is known to drive yet. Null if another run is open,
- * or the run was refused.
+ * Returns the oldest run that this page requested and that has no known driver yet. Null if another run is open, or the
+ * run was refused.
  */
 function findRequestedRun(
   commands: Iterable<RequestedRun>,
@@ -87,14 +90,14 @@ function findRequestedRun(
   return null
 }
 
-/** Adds a requested run to the snapshot. Its message is shown at once, at its final place. */
+/** Adds a requested run to the snapshot, so that its message is shown at once, at the end. */
 function withRequestedRun(
   snapshot: ConversationSnapshot,
   { runId, message, branch }: RequestedRun,
 ): ConversationSnapshot {
   const status = snapshot.status === 'idle' ? 'running' : snapshot.status
   if (snapshot.runId === runId) return { ...snapshot, status }
-  // Fields of the previous run.
+  // Drops `ended`, `error` and `unsent`, which belong to the previous run.
   const { messages, ended: _ended, error: _error, unsent: _unsent, ...rest } = snapshot
   const isShown = message !== null && !branch
   return {
@@ -108,11 +111,11 @@ function withRequestedRun(
 /** Time between attempts to join while the worker can't read the conversation. Milliseconds. */
 const RETRY_MS = 3000
 
-/** Joins a feed and loads its older messages, for as long as somebody watches it. */
+/** Joins a feed and loads its older messages as long as the feed has a watcher. */
 export class JoinedFeed implements FeedViews {
   readonly #feed: Feed
   readonly #watchers = new Set<Watcher>()
-  /** The watcher that asked the worker to join. */
+  /** The watcher that sent the join request. */
   #joiner: Watcher | undefined
   /** `#isJoining`: the join request has no answer yet. `#isDue`: the checkpoint hasn't arrived yet. */
   #isJoining = false
@@ -183,7 +186,7 @@ export class JoinedFeed implements FeedViews {
     this.#joiner = watcher
     let error: unknown = null
     await watcher.join().catch((thrown: unknown) => (error = thrown))
-    // The watcher has left, and another may have joined since.
+    // Stops if the watcher has left: another may have joined since.
     if (this.#joiner !== watcher || !this.#watchers.has(watcher)) return
     this.#isJoining = false
     if (error === null) return
@@ -214,7 +217,7 @@ export class JoinedFeed implements FeedViews {
     }
   }
 
-  /** Adds messages before the known ones. False if they don't connect to the known ones. */
+  /** Adds older messages. False if they don't connect to the known messages. */
   #addOlder(page: OlderMessages): boolean {
     const { state } = this.#feed
     this.#feed.state = withOlder(state, page)
@@ -222,13 +225,13 @@ export class JoinedFeed implements FeedViews {
   }
 }
 
-/** A child conversation that is followed. */
+/** View of a child conversation. */
 interface ChildView extends Source<ConversationSnapshot> {
   end(): void
 }
 
 interface Child {
-  /** Path of the call that the child run works for. */
+  /** Path of the call that started the child run. */
   readonly path: readonly string[]
   readonly source: ChildView
   usage: RunUsage
@@ -236,13 +239,13 @@ interface Child {
 
 type Spent = NonNullable<ConversationSnapshot['spent']>
 
-/** Adds child conversations to a conversation's view: calls that are pending there are pending here, too. */
+/** Adds child conversations to their parent's view: pending calls of a child are also pending in the parent. */
 class ChildViews {
   readonly #open: (childId: string, notify: () => void) => ChildView
   readonly #notifier: { changed(): void }
   readonly #children = new Map<string, Child>()
   #combined: ConversationSnapshot | undefined
-  /** The snapshots that `#combined` was made of. */
+  /** Snapshots that `#combined` was made from. */
   #parts: readonly unknown[] = []
 
   constructor(
@@ -253,7 +256,7 @@ class ChildViews {
     this.#notifier = notifier
   }
 
-  /** Follows the child conversations of waiting calls, and no others. */
+  /** Follows the child conversations of waiting calls, and stops following all others. */
   follow({ messages, runId }: ConversationSnapshot): void {
     const waiting = new Map<string, readonly string[]>()
     if (runId !== undefined)
@@ -273,12 +276,12 @@ class ChildViews {
       }
   }
 
-  /** Returns the snapshot with its children's state: the same object as long as nothing changed. */
+  /** Returns the snapshot with its children's state. Returns the same object until something changes. */
   combine(parent: ConversationSnapshot): ConversationSnapshot {
     if (this.#children.size === 0) return parent
     const children = [...this.#children.values()].map((child) => {
       const snapshot = child.source.read()
-      // After a child run has ended, its last known usage is used.
+      // Keeps the last known usage of a child run that has ended.
       child.usage = snapshot.run?.usage ?? child.usage
       return { path: child.path, snapshot }
     })
@@ -306,7 +309,7 @@ class ChildViews {
     return this.#combined
   }
 
-  /** Adds the usage of the children. The store has it with their calls only once those have ended. */
+  /** Adds the usage of running children, which the parent's state contains only once their calls have ended. */
   #withChildUsage({ own, total }: Spent): Spent {
     const usages = [...this.#children.values()].map((child) => child.usage)
     return { own, total: usages.reduce(sumUsage, total) }
@@ -318,7 +321,9 @@ class ChildViews {
   }
 }
 
-/** Returns owner and status of a run. If it only waits for child runs, they are those of a child that works. */
+/**
+ * Returns owner and status of a run. If the run only waits for child runs, returns those of a child run with a driver.
+ */
 function ownershipAndStatus(
   { ownership, status, runId }: ConversationSnapshot,
   children: readonly ConversationSnapshot[],
@@ -342,12 +347,12 @@ function pendingOf(
   }
 }
 
-/** How long a conversation without listeners is still followed: a component may mount again. Milliseconds. */
+/** How long a conversation is followed after its last listener, because a component may mount again. Milliseconds. */
 const LEAVE_MS = 5000
 const PAGE_SIZE = 1000
-/** How many conversations keep their snapshots after nobody follows them. */
+/** How many conversations that aren't followed any more keep their snapshots. */
 const MAX_LEFT_VIEWS = 8
-/** The one that was left first comes first. */
+/** Conversations that aren't followed any more, in the order of leaving. */
 const leftViews = new Set<ConversationView>()
 
 /** An agent's view of a conversation. */
@@ -360,7 +365,7 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
   #feed: Feed | undefined
   /** Snapshot that includes the state of child conversations. */
   #snapshot: ConversationSnapshot
-  /** The requested run, the snapshot without it, and the snapshot with it. */
+  /** The requested run, the snapshot without this run, and the snapshot with it. */
   #requested: readonly [
     ReturnType<typeof findRequestedRun>,
     ConversationSnapshot,
@@ -369,7 +374,7 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
   /** Snapshot of this conversation alone. */
   #ownSnapshot: ConversationSnapshot
   readonly #children: ChildViews
-  /** The parts that `#ownSnapshot` was made of. */
+  /** Parts that `#ownSnapshot` was made from. */
   #madeFrom: readonly [Feed['state'], Feed['live'], Feed['fault']] | undefined
   #leaveTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -377,7 +382,7 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
   constructor(agent: AgentParts, first: ConversationSnapshot, listeners: Listeners) {
     const { conversationId } = first
     this.#agent = agent
-    // A shown call may be answered.
+    // Watches for user gestures, because a person may answer a shown call.
     agent.personCheck.watch()
     this.#listeners = listeners
     this.#notifier = new Notifier(listeners)
@@ -473,8 +478,8 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
   }
 
   /**
-   * Drops the snapshot, which is loaded again on demand. A conversation with unfinished work keeps it, so that its
-   * pending calls stay known.
+   * Drops the snapshot, which is loaded again on demand. A conversation with unfinished work keeps its snapshot, so
+   * that pending calls stay known.
    */
   #forget(): void {
     leftViews.delete(this)
@@ -492,7 +497,7 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
     this.#agent.link().feeds.prune(this.#ref)
   }
 
-  /** Ends the view of a disposed agent: nothing changes, continues, or can be answered here any more. */
+  /** Ends the view of a disposed agent. The last snapshot is idle, without pending calls. */
   close(): void {
     const snapshot = this.#requested[2]
     this.end()
@@ -501,7 +506,7 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
     if (this.#madeFrom && runId !== undefined) {
       const [state, { step }, fault] = this.#madeFrom
       const outcome = { outcome: 'aborted', reason: UNFINISHED_REASONS.disposed } as const
-      // The part of an answer that a person has read stays in view.
+      // Keeps the partial answer in view, which a person may have read.
       const leftStep: Live['step'] = step && { ...step, isLeft: true }
       this.#snapshot = view(
         state,
@@ -520,7 +525,7 @@ export class ConversationListView implements Source<readonly ConversationRecord[
   readonly #listeners: Listeners
   readonly #notifier: Notifier
   #records: readonly ConversationRecord[]
-  /** The list may be out of date. */
+  /** True if the list may be out of date. */
   #isStale = true
   #retry: ReturnType<typeof setTimeout> | undefined
   #isReading = false
@@ -541,7 +546,7 @@ export class ConversationListView implements Source<readonly ConversationRecord[
     void this.#refresh()
   }
 
-  /** Called when conversations of the store changed, or may have. */
+  /** Called when conversations of the store may have changed. */
   changed(): void {
     this.#isStale = true
     if (this.#listeners.size > 0) void this.#refresh()

@@ -3,8 +3,8 @@ import type { OffstageError } from '../../protocol/error.ts'
 import { WORKER_CALLS, type WorkerCalls } from '../../protocol/worker-calls.ts'
 
 /**
- * Sends a command to the worker, starting one if needed. If the worker dies and `WORKER_CALLS` marks the command as
- * `survives`, the next worker gets it. Otherwise rejects with `worker-lost`. All errors are `OffstageError`s.
+ * Sends a command to the worker, starting one if needed. If the worker dies, the next worker gets commands that
+ * `WORKER_CALLS` marks as `survives`. Other commands reject with `worker-lost`. All errors are `OffstageError`s.
  */
 export type CallWorker = <Name extends keyof WorkerCalls>(
   name: Name,
@@ -14,11 +14,13 @@ export type CallWorker = <Name extends keyof WorkerCalls>(
 /** Sends an agent's commands to its worker. */
 export interface WorkerCaller {
   readonly callWorker: CallWorker
-  /** Asks one worker only. Supervision uses it: it decides for itself what to ask the next worker. */
+  /** Sends the command to one worker only. For `Restarts`, which decides itself what the next worker gets. */
   readonly callWorkerOnce: CallWorker
 }
 
-/** `carry` counts the commands that wait for the next worker. `next` resolves to whether there will be one. */
+/**
+ * `carry` counts the commands that wait for the next worker. `next` resolves to false if there won't be another worker.
+ */
 export function createWorkerCaller(
   callOnce: CallWorker,
   { carry, next }: { carry(count: number): void; next(): Promise<boolean> | undefined },

@@ -7,7 +7,7 @@ export interface WorkerLike {
   terminate?(): void
 }
 
-/** A `TrustedScriptURL`. Declared here because not every version of TypeScript's DOM types has it. */
+/** A `TrustedScriptURL`. Declared here because some versions of TypeScript's DOM types lack it. */
 export interface TrustedScriptAddress {
   toString(): string
   toJSON(): string
@@ -18,18 +18,18 @@ export type WorkerAddress = string | URL | TrustedScriptAddress
 
 /**
  * Starts the default worker. Bundlers look for this expression in the built file, where `worker.js` is next to this
- * module. The build of Offstage itself must leave it alone.
+ * module. Offstage's own build must not change the expression.
  */
 export function spawnWorker(): Worker {
   return new Worker(new URL(/* @vite-ignore */ './worker.js', import.meta.url), { type: 'module' })
 }
 
-/** Address of the file that the worker loads to read calls in text. Bundlers look for this expression, too. */
+/** Address of the part that the worker loads to parse tool calls in text. Bundlers look for this expression, too. */
 export function partAddress(): string | undefined {
   try {
     return new URL(/* @vite-ignore */ './worker-action.js', import.meta.url).href
   } catch {
-    // A bundle of one file may have no address.
+    // Single-file bundles may lack `import.meta.url`.
     return
   }
 }

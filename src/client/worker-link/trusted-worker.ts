@@ -10,11 +10,11 @@ interface TrustedTypes {
 
 /**
  * Calls a function that makes a worker with the page's `Worker`. Under Trusted Types, the address passes the policy
- * `offstage`. The default worker's address only exists in an expression that bundlers find and rewrite, so it is taken
- * from that expression's call to `Worker`.
+ * `offstage`. The default worker's address exists only in an expression that bundlers rewrite, so it is intercepted
+ * when that expression calls `Worker`.
  *
- * A policy can be created only once, so copies of the package share this function. They share no function that makes an
- * address trusted: it returns a worker, not an address.
+ * A policy can be created only once, so copies of the package share this function. It returns a worker and never a
+ * trusted address, which other code could misuse.
  */
 export const startTrusted: StartTrusted = (make) =>
   (pageRegistry().startWorker ??= createStart())(make)
@@ -28,7 +28,7 @@ function createStart(): StartTrusted {
   const toTrusted = (url: string | URL): string | URL => {
     if (!trustedTypes || trustedTypes.isScriptURL(url)) return url
     try {
-      // Created on first use, and once: the browser reports each attempt that the page's CSP doesn't allow.
+      // Created on first use, and tried only once: the browser reports each attempt that the page's CSP doesn't allow.
       if (!trust) {
         const policy = trustedTypes.createPolicy('offstage', {
           createScriptURL(url) {
@@ -44,13 +44,13 @@ function createStart(): StartTrusted {
     return trust((expectedUrl = String(url)))
   }
   return (make) =>
-    // A `Worker` that replaced the original must not get a trusted address that it could keep.
+    // If other code has replaced `Worker`, the replacement must not get a trusted address, which it could keep.
     globalThis.Worker === Worker ? withAddress(make, toTrusted) : make()
 }
 
 /**
  * Calls a function that makes a worker, and changes the address that it passes to `Worker`. A stand-in replaces
- * `Worker` while the function runs, and no other code runs meanwhile.
+ * `Worker` only until the function returns, so no other code gets it.
  */
 export function withAddress<Made>(
   make: () => Made,

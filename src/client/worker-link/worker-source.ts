@@ -27,19 +27,20 @@ import { loadPart } from '../api/load-part.ts'
 import type * as diagnosis from '../start-diagnosis/start-diagnosis.ts'
 
 /**
- * Loads the diagnosis, which is needed only when a worker doesn't start. Without it, the error has only its own facts.
+ * Loads the diagnosis, which is needed only when a worker doesn't start. If loading fails, the error reports `thrown`,
+ * without a diagnosis.
  */
 const loadDiagnosis = ({ thrown }: StartFailure): Promise<typeof diagnosis> =>
   loadPart(() => import('../start-diagnosis/start-diagnosis.ts'), thrown)
 
-/** How long a worker may take to begin after an error in its file. Milliseconds. */
+/** How long a worker may still take to begin after an error event. Milliseconds. */
 const ERROR_GRACE_MS = 1000
 /** How long a worker may be silent before its start is diagnosed. Milliseconds. */
 const SILENCE_MS = 10_000
 
 /**
- * Starts a worker and shakes hands. Rejects with a `StartFailure` if it can't be started, doesn't answer or speaks
- * another version. Rejects with `disposed` when aborted.
+ * Starts a worker and connects to it. Rejects with a `StartFailure` if the worker can't be started, doesn't answer or
+ * has another protocol version. Rejects with `disposed` when aborted.
  */
 async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise<Connection> {
   const start = new StartFailure()
@@ -67,7 +68,7 @@ async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise<Connec
     }
     const { api, protocolVersion, clock } = await inTime(start, host.signal, async (fail) => {
       const worker = await makeWorker(spawn, start, fail)
-      // The start was given up before the worker existed.
+      // Terminates a worker that was created only after its start was given up.
       if (isClosed) worker.terminate?.()
       const api = wrapRemoteCalls(WORKER_CALLS, wrap(worker as Worker))
       const connecting = api.connect(transfer(hello, [pages.port2, events.port2]))
@@ -83,7 +84,7 @@ async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise<Connec
       start.otherVersion = protocolVersion
       throw start
     }
-    // `timeOrigin` would not do: in some browsers it moves with the wall clock.
+    // Doesn't use `timeOrigin`, which moves with the system clock in some browsers.
     const offsetMs = monotonicMs() - clock
     return {
       worker: api,
@@ -110,7 +111,7 @@ function watchLife(
   const name = `offstage-${randomId()}`
   const ended = new AbortController()
   const { signal } = ended
-  // If the page isn't allowed to use locks, only the heartbeat detects a dead worker.
+  // If the page isn't allowed to use locks, doesn't watch: only the heartbeat then detects a dead worker.
   const watch = (isHeld: boolean): void => {
     if (isHeld && !signal.aborted) onLifeLockFree(name, onDeath, signal)
   }
@@ -132,7 +133,7 @@ async function makeWorker(
     if (!worker.postMessage) throw new TypeError('There is no postMessage().')
     worker.addEventListener('error', (event) => {
       start.event = event
-      // An error while the file runs need not keep the worker from starting.
+      // Waits a while: the worker may start despite an error in its file.
       const grace = sleep((event as ErrorEvent).message ? ERROR_GRACE_MS : 0)
       void grace.then(() => start.hasBegun || fail())
     })
@@ -146,7 +147,7 @@ async function makeWorker(
   }
 }
 
-/** Resolves to the answer. Rejects when the worker fails to load, is given up, or is no longer needed. */
+/** Resolves to the answer. Rejects if the worker fails to load, takes too long, or is no longer needed. */
 function inTime<Answer>(
   start: StartFailure,
   signal: AbortSignal,
@@ -166,14 +167,14 @@ function inTime<Answer>(
 }
 
 /**
- * Starts the worker that the options name. If the default file can't be loaded, or stays at another release, the
- * inline worker starts instead. Never falls back to the main thread.
+ * Starts the worker that the options name. If the default file can't be loaded, or is of another release even after a
+ * reload, the inline worker starts instead. Never falls back to the main thread.
  */
 export async function connectSource(
   source: WorkerSource,
   host: ConnectionHost,
 ): Promise<Connection> {
-  // Only this event reveals a policy's refusal, and only while it happens.
+  // Listens from the beginning: only this event reveals that a policy refused the worker.
   const violations: SecurityPolicyViolationEvent[] = []
   const ended = new AbortController()
   const note = (event: SecurityPolicyViolationEvent): void => void violations.push(event)
@@ -187,7 +188,7 @@ export async function connectSource(
       inline && !worker && !workerUrl
         ? connectWorker(async () => (await inline()).createInlineWorker(), host)
         : Promise.reject(failure)
-    // The inline worker doesn't wait for the diagnosis, and starts even if that can't be loaded.
+    // The inline worker doesn't wait for the diagnosis, and starts even if the diagnosis can't be loaded.
     const diagnosis = loadDiagnosis(failure).then(({ throwStartError }) =>
       throwStartError(failure, inlineStart, { source, violations, host }),
     )
@@ -198,7 +199,10 @@ export async function connectSource(
   }
 }
 
-/** After a deploy, a cache may hold the old file. Reloads the file then, and starts the worker once more. */
+/**
+ * Starts the worker. If its version differs, because a cache holds the file from before a deploy, reloads the file and
+ * tries once more.
+ */
 async function connectFile(source: WorkerSource, host: ConnectionHost): Promise<Connection> {
   const spawn = spawnOf(source)
   try {

@@ -5,22 +5,22 @@ import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
 import type { OffstageError } from '../../protocol/error.ts'
 
 /**
- * A failed start, with the facts known at once. Created when the start begins, thrown when it fails. Callers of the
- * package never see it: its cause is diagnosed first.
+ * A failed start, with the facts known at once. Created when the start begins, and thrown if it fails. Apps get an
+ * error with the diagnosed cause instead.
  */
 export class StartFailure extends Error {
   declare worker?: WorkerLike
   /** The worker's address. Absent if a function of the app made the worker asynchronously. */
   declare url?: string | URL
-  /** The worker reported that it has begun. */
+  /** True once the worker has reported that it has begun. */
   declare hasBegun?: boolean
-  /** The worker's protocol version, if it differs from the page's. An error if the worker refused the page's version. */
+  /** The worker's protocol version if it isn't the page's. An error if the worker refused the page's version. */
   declare otherVersion?: number | OffstageError
   /** The error thrown while the worker was made. */
   declare thrown?: unknown
   /** The worker's `error` event, which rarely has details. */
   declare event?: Event
-  /** Whether the file is clearly no Offstage worker. Absent if unchecked. */
+  /** True if the file is clearly no Offstage worker. Absent if unchecked. */
   declare isNoOffstageWorker?: boolean
 }
 
@@ -37,7 +37,7 @@ export interface WorkerSource {
 
 export interface ConnectionHost {
   readonly page: PageApi
-  /** Aborted when nobody needs the worker any more, before it has answered. */
+  /** Aborted if the worker is no longer needed before it has answered. */
   readonly signal: AbortSignal
   onNotice(notice: WorkerNotice): void
 }
@@ -51,11 +51,11 @@ export interface Connection {
   /** Converts a time of the worker's monotonic clock to the page's, at most the handshake's duration too late. */
   toPageTime(workerMs: number): number
   /**
-   * Calls `onDeath` when the worker has died, as shown by a lock that it holds; never without support for locks.
-   * Returns a function that ends the watch.
+   * Calls `onDeath` when the worker has died, which frees a lock that it holds. Never called without Web Locks. Returns
+   * a function that ends the watch.
    */
   watchLife(onDeath: () => void): () => void
-  /** Sends a notice that has no answer. Throws for data that can't be cloned. */
+  /** Sends a notice, which has no answer. Throws for data that can't be cloned. */
   notify(notice: PageNotice): void
   close(): void
 }
