@@ -351,7 +351,7 @@ async function silentCause(start: FailedStart): Promise<Cause | undefined> {
     reason: 'no-answer',
     message: (await isNoOffstageWorker(failure, signal))
       ? `${file} was loaded, but is no worker of Offstage. Pass the address of worker.js, or of a file that calls startWorker().`
-      : `${file} didn't answer within half a minute: the server or this machine is too slow, or the file doesn't call startWorker() at its top.`,
+      : `${file} didn't answer within half a minute: the server or this machine is too slow, or it doesn't call startWorker() at its top.`,
   }
 }
 
