@@ -12,9 +12,9 @@ type Ending = Extract<StreamPart, { type: 'finish' | 'error' }>
 export interface PartGate {
   /** Moves parts into the batch and merges adjacent deltas. */
   pass(parts: readonly StreamPart[], batch: StreamPart[]): void
-  /** The ending that the provider has emitted, if any. */
+  /** The ending that the provider has emitted; undefined before. */
   ending(): 'finish' | 'error' | undefined
-  /** Emits the calls and the ending. A failure after a proven end is ignored, unless `final`. */
+  /** Emits the calls and the ending. A failure after a proven end is ignored, unless it is `final`. */
   close(batch: StreamPart[], failure?: { readonly error: ErrorData; readonly final: boolean }): void
 }
 

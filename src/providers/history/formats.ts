@@ -29,8 +29,8 @@ export interface OpenAIToolCall extends Extended {
 }
 
 /**
- * A message of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create), as its own
- * library's `ChatCompletionMessageParam` describes it.
+ * A message of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create), like
+ * `ChatCompletionMessageParam` of OpenAI's own library.
  */
 export type OpenAIMessage =
   | ({ role: 'system'; content: string | OpenAIText[] } & Extended)
@@ -57,7 +57,7 @@ export type ResponsesContent =
 
 /**
  * An item of the `input` of OpenAI's Responses API (https://platform.openai.com/docs/api-reference/responses/create).
- * Items of an answer are kept unchanged.
+ * Items of a model's answer are kept unchanged.
  */
 export type ResponsesItem =
   | ({
@@ -72,7 +72,7 @@ export type ResponsesItem =
     } & Extended)
   | ResponsesAnswerItem
 
-/** An item of an answer: a message, a call, reasoning, or data that only the vendor reads. */
+/** An item of a model's answer: a message, a call, reasoning, or data that only the vendor can read. */
 export interface ResponsesAnswerItem extends Extended {
   type: string
   [field: string]: JsonValue | undefined
@@ -108,7 +108,7 @@ export type AnthropicContent =
   | ({ type: 'image'; source: ImageSource } & Extended)
   | ({ type: 'document'; source: PdfSource | TextSource; title?: string } & Extended)
 
-/** Result of a call at Anthropic. A user message holds it. */
+/** Result of a call at Anthropic, inside a user message. */
 export interface AnthropicToolResult extends Extended {
   type: 'tool_result'
   tool_use_id: string
@@ -124,14 +124,17 @@ export interface AnthropicToolUse extends Extended {
   input: JsonValue
 }
 
-/** A block of an assistant's message. Blocks that only the vendor reads are kept unchanged. */
+/** A block of an assistant's message. Blocks that only the vendor can read are kept unchanged. */
 export type AnthropicAssistantBlock =
   | AnthropicText
   | AnthropicToolUse
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
 
-/** A message of Anthropic's Messages (https://docs.anthropic.com/en/api/messages), as its own library's `MessageParam` describes it. */
+/**
+ * A message of Anthropic's Messages (https://docs.anthropic.com/en/api/messages), like `MessageParam` of Anthropic's
+ * own library.
+ */
 export type AnthropicMessage =
   | ({ role: 'system'; content: string | AnthropicText[] } & Extended)
   | ({ role: 'user'; content: string | (AnthropicContent | AnthropicToolResult)[] } & Extended)

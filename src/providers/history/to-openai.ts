@@ -33,8 +33,8 @@ import type {
 
 /**
  * Converts messages, as `agent.conversations.get()` and snapshots return them, to OpenAI's Chat Completions format.
- * Pure. `fromOpenAI` restores them, without their ids. With `extensions: 'refuse'`, throws `invalid-history` for
- * anything the format can't express.
+ * Pure. `fromOpenAI` restores the messages, without their ids. With `extensions: 'refuse'`, throws `invalid-history`
+ * for content that the format can't express.
  */
 export function toOpenAI(
   messages: readonly Message[],
@@ -97,7 +97,7 @@ function contentPart(part: TextPart | FilePart, target: Target): OpenAIContent {
 function filePart(part: FilePart, target: Target): OpenAIContent {
   const { mediaType, data, filename, foreign } = part
   const url = `data:${mediaType};base64,${data}`
-  // A data URL can't express such a media type, or empty data.
+  // A data URL can't express this media type, or empty data.
   if (!/^[^,]+$/.test(mediaType) || mediaType.includes(';base64') || data === '')
     return filePlaceholder(part, target)
   const openai = foreign?.[target.format] ?? {}

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../protocol/json.ts'
 import type { FilePart } from '../../protocol/message.ts'
 import { asText, type JsonRecord } from '../core/read-json.ts'
 
-/** The break between the texts of two messages of one answer. */
+/** Separates the texts of two messages in one answer. */
 export const GAP = '\n\n'
 
 /** Text of a content part of a message or reasoning item. */
@@ -21,7 +21,7 @@ export function withPictures(
   )
 }
 
-/** Whether the item is a picture without data: the data is stored only in the message's file. */
+/** Whether the item is a picture without data, which only the message's file stores. */
 export function isPicture({ type, result }: JsonObject): boolean {
   return type === 'image_generation_call' && result === ''
 }
