@@ -1,13 +1,13 @@
 import { alternation, isTagStart } from './char-codes.ts'
 import { lazyPattern } from '../lib/once.ts'
 
-/** Tokens that end a turn, by vendor. Tokens between bars (`<|…|>`) are matched by pattern. */
+/** Tokens that end a turn, by vendor. A pattern matches tokens between bars (`<|…|>`). */
 const plainTokens: readonly string[] = [
   '</s>',
   '<end_of_turn>',
   '<eos>',
   '<EOT>',
-  // Gemma 4, FunctionGemma: results would come next
+  // Gemma 4, FunctionGemma: results would come next.
   '<turn|>',
   '<|tool_response>',
   '<start_function_response>',
@@ -20,7 +20,7 @@ const plainTokens: readonly string[] = [
   // Kimi K3
   '<|close|>message<|sep|>',
 ]
-/** Tokens that end a turn and leaked into the output. */
+/** Tokens that end a turn, which leaked into the output. */
 export const stopToken: () => RegExp = lazyPattern(
   () => `^(?:${alternation(plainTokens)}|<\\|[^<>|｜\\n]{1,30}\\|>|<｜[^<>|｜\\n]{1,30}｜>)`,
 )
@@ -28,15 +28,15 @@ const cutTokens: readonly string[] = [...plainTokens, '<start_of_turn>']
 /** The next turn's header. */
 export const turnStart: RegExp =
   /^<(?:\|(?:im_start|start_header_id)\||\|turn|start_of_turn)>(?:user|assistant|system|tool|model)?/
-/** Most stop tokens in a row that are read. */
+/** Maximum stop tokens in a row that are read. */
 const maxTokens = 20
 const cutToken = /^<[|｜][^<>|｜\n]{0,30}[|｜]?$/
 
-/** Whether a token at the start of `text` ends the turn; `'partial'` while that depends on more text. */
+/** Whether a token at the start of `text` ends the turn; `'partial'` if that depends on more text. */
 export function matchTurnEnd(text: string): 'next-turn' | 'partial' | undefined {
   let rest = text
   for (let count = 0; count < maxTokens; count++) {
-    // A complete token may also be the beginning of a longer one.
+    // A complete token may be the beginning of a longer one.
     if (isCutToken(rest)) return 'partial'
     const token = stopToken().exec(rest)
     if (!token) return undefined
@@ -50,7 +50,7 @@ function isCutToken(text: string): boolean {
   return cutToken.test(text) || cutTokens.some((token) => token.startsWith(text))
 }
 
-/** Header of another turn or a result, in vendors' tokens. */
+/** Header of another turn or of a result, in vendors' tokens. */
 const turn =
   /^(?:<(?:start_of_turn|seed:bos|\|turn|start_function_response|\|tool_response)>|<[|｜](?:im_(?:start|user|system|assistant)|start_header_id|start_of_role|START_OF_TURN_TOKEN|header_start|(?:hy_|ctrl_)?(?:user|assistant|system|developer|observation|environment|ipython|tool)|(?:START_)?tool[▁_ ]?(?:responses?|results?|outputs?)(?:[▁_ :]?(?:begin|start))?)[|｜]>|<\|start\|>\w|\[(?:INST|TOOL_RESULTS)\])/i
 /** Start of a result, as a word or an element. */
@@ -82,7 +82,7 @@ const otherRoles = [
   'function',
 ]
 /**
- * Headers of turns that aren't the model's: vendors' tokens and the role, in lower case. Harmony's are read elsewhere.
+ * Headers of turns that aren't the model's: vendors' tokens and the role, in lower case. `matchHeader` reads Harmony's.
  */
 const otherTurns: readonly string[] = [
   ...otherRoles.flatMap((role) => [
@@ -115,8 +115,8 @@ export const resultTags: readonly string[] = ['tool', 'function'].flatMap((kind)
 )
 
 /**
- * R4: returns whether the model starts to write as somebody else here, in another turn or with an invented result.
- * `'partial'` if more input may decide that. A result's keyword counts only at the start of a line.
+ * R4: returns whether the model starts to write as somebody else here: another turn, or an invented result. `'partial'`
+ * if that depends on more input. A result's keyword counts only at the start of a line.
  */
 export function startsHallucination(text: string, lineStart: boolean): boolean | 'partial' {
   if (text.startsWith(ownTurn)) return false
@@ -128,8 +128,8 @@ export function startsHallucination(text: string, lineStart: boolean): boolean |
 }
 
 /**
- * R4: returns whether somebody else's turn starts here, regardless of the text before. `'partial'` if more input may
- * decide that.
+ * R4: returns whether somebody else's turn starts here, regardless of the text before it. `'partial'` if that depends
+ * on more input.
  */
 export function startsOthersTurn(text: string): boolean | 'partial' {
   if (!isTagStart(text.charCodeAt(0))) return false

@@ -25,8 +25,7 @@ export function readsDelimitedOnly(model: string, toolMode: 'native' | 'action')
 }
 
 /**
- * Marks that begin with `[` or `]` inside a line. Those followed by an upper-case letter, `/` or `|` need not be
- * listed.
+ * Marks that begin with `[` or `]` inside a line. Marks with an upper-case letter, `/` or `|` after `[` aren't listed.
  */
 const BRACKETED = ['[gMASK]', '[e~[', '[unused', '[inst]', '[tool_results]', '[round ', ']~', ']<']
 /** Texts that begin a call at the start of a line, regardless of the tools. */

@@ -13,7 +13,7 @@ export class BracketMatcher implements ConstructMatcher {
   #quotes = 0
   #long = false
   #escaped = false
-  /** The mark around the current text (Gemma), and the part of a mark read so far. */
+  /** The mark around the current text (Gemma). Below: the part of a mark read so far. */
   #mark = ''
   #markPrefix = ''
   #first = 0
@@ -128,22 +128,22 @@ function progress(text: string, matched: number, code: number): number {
   return code === text.charCodeAt(0) ? 1 : 0
 }
 
-/** Syntax of the text after a marker. */
+/** Syntax of the section after a marker. */
 export interface MarkedSyntax {
   readonly opener: string
-  /** Closer of the section. Without one, brackets end it. */
+  /** Closer of the section. If missing, brackets end the section. */
   readonly closer?: string
-  /** The opener is a mark in a tag: the first tag's name follows, and is part of the closer. */
+  /** The opener is a mark in a tag. The first tag's name follows it, and is part of the closer. */
   readonly isMark?: boolean
 }
 
 /**
- * How the body is tracked: to the end of brackets, or to the closer. `head`: a name and the like, which brackets may
- * follow.
+ * How the body is tracked: until its brackets are closed, or until the closer. `head`: a name or tags, after which
+ * brackets may follow.
  */
 type Form = 'name' | 'unknown' | 'brackets' | 'head' | 'tags' | 'whole'
 
-/** Tags and tokens that JSON or `name(…)` may follow. After any other, values are raw text. */
+/** Tags and tokens that JSON or `name(…)` may follow. After other tags, values are raw text. */
 const headTag =
   /^<(?:[|｜](?!tool_arg)[^<>]*[|｜]|(?:[\w:-]*:)?(?:invoke|function)[\s=][^<>]*|[\w:-]*(?:tool|function)_?(?:calls?|sep|use)|\/[^<>]*)>$/
 const maxTag = 300
@@ -158,7 +158,7 @@ export class MarkedMatcher implements ConstructMatcher {
   #name = ''
   /** Text after the last tag in the head: a name or a tag. */
   #last = ''
-  /** The brackets are closed. */
+  /** The brackets were closed. */
   #isComplete = false
   #closer: CloserWatch
   /** Finds the opener of another section after the section is closed. */
@@ -198,7 +198,7 @@ export class MarkedMatcher implements ConstructMatcher {
     return 'more'
   }
 
-  /** Tracks a value, because a closer in a string is content. */
+  /** Tracks a value, because a closer inside a string is content. */
   #followValue(code: number): void {
     const state = this.#value.feed(code)
     if (this.#form === 'brackets') {
@@ -209,7 +209,7 @@ export class MarkedMatcher implements ConstructMatcher {
     else if (this.#last.length < maxTag) this.#last += String.fromCharCode(code)
     if (code !== moreThan || this.#last === '') return
     const at = this.#last.indexOf('<')
-    // The first tag may begin in the opener. Kimi K3 writes a parameter's name between two tokens.
+    // The first tag may begin in the opener. Kimi K3 writes each parameter's name between two tokens.
     const isHead = at < 0 || headTag.test(this.#last.slice(at))
     if (!isHead || this.#last.startsWith('argument')) this.#form = 'tags'
     this.#last = ''
@@ -256,11 +256,11 @@ export type MatchState = 'more' | 'text' | 'complete'
 /** Tracks a construct character by character, until it is complete or turns out to be plain text. */
 export interface ConstructMatcher {
   /**
-   * `held`: always a call, regardless of the text after it. `lines`: must stand on its own lines. `fence`: a fenced
+   * `held`: always a call, regardless of the text after it. `lines`: must have its lines to itself. `fence`: a fenced
    * construct.
    */
   readonly kind: 'held' | 'lines' | 'fence'
-  /** The position is inside a value, where markers are content. */
+  /** The current character is inside a value, where markers are content. */
   readonly isInsideValue: boolean
   /** The value of a `held` construct has ended, and another value may follow. */
   readonly isClosed?: boolean

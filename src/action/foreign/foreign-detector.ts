@@ -26,14 +26,14 @@ import { isLetter, isNamePart, namespaces } from './foreign-call.ts'
 const nextMark = '>>>'
 
 /**
- * Decides whether held-back text is a call in another format (R18). Unmarked constructs need lines of their
- * own. With prose after it, a construct is text if it is fenced or also has prose before it.
+ * Decides whether held-back text is a call in another format (R18). Constructs without a marker must have their lines
+ * to themselves. If prose follows, a construct is text if it is fenced or if prose also precedes it.
  */
 export class PendingCall {
   #matcher: ConstructMatcher
   #phase: 'match' | 'line' | 'next' | 'final' = 'match'
   #marks = 0
-  /** A semicolon comes directly before. */
+  /** A semicolon directly precedes the current character. */
   #isListed = false
   #after = new TrailingText(false)
   readonly #hasTextBefore: boolean
@@ -48,7 +48,7 @@ export class PendingCall {
     return this.#matcher.kind === 'held'
   }
 
-  /** A complete construct was read. The text after it decides. */
+  /** A complete construct was read. The text after it shows whether it is a call. */
   get awaitsNext(): boolean {
     return this.#phase === 'next'
   }
@@ -58,7 +58,7 @@ export class PendingCall {
     return this.#phase !== 'match' || (this.#matcher.isClosed ?? false)
   }
 
-  /** A complete construct was read that could be a call by itself. */
+  /** The construct is complete and could be a call by itself. */
   get isWhole(): boolean {
     return this.#phase !== 'match'
   }
@@ -68,7 +68,7 @@ export class PendingCall {
     return this.#phase === 'match' && this.#matcher.isInsideValue
   }
 
-  /** Starts over with the next construct. */
+  /** Starts again with the next construct. */
   restart(matcher: ConstructMatcher): void {
     this.#matcher = matcher
     this.#phase = 'match'
@@ -76,7 +76,7 @@ export class PendingCall {
     this.#after = new TrailingText(false)
   }
 
-  /** Decides that this is a call, regardless of the text after it. */
+  /** Decides that the text is a call, regardless of the text after it. */
   finish(): void {
     this.#phase = 'final'
   }
@@ -105,7 +105,7 @@ export class PendingCall {
     }
     this.#isListed = code === 59 || (code <= 32 && this.#isListed)
     if (isBlank(code) || code === 44 || code === 59) return 'more'
-    // A stop token or the next call's mark may follow at once.
+    // A stop token or the next call's mark may follow on the same line.
     if (code === moreThan && this.#after.text === '' && ++this.#marks < nextMark.length)
       return 'more'
     const isMark = this.#marks === nextMark.length
@@ -122,7 +122,7 @@ export class ForeignDetector {
   readonly #blocks: boolean
   readonly #delimited: boolean
 
-  /** `blocks`: an ACTION block counts as one of these formats. `delimited`: formats without markers don't. */
+  /** `blocks`: an ACTION block also counts as another format. `delimited`: formats without markers don't count. */
   constructor(index: ToolIndex, blocks: boolean = false, delimited: boolean = false) {
     this.#blocks = blocks
     this.#delimited = delimited
@@ -138,9 +138,9 @@ export class ForeignDetector {
   }
 
   /**
-   * Detects whether a call may start here. With `quotations` (Q2), only outside them and at the start of a
-   * line. A model's own control token may directly follow a sentence: its format has no line break.
-   * A call that starts elsewhere is recorded as quoted.
+   * Detects whether a call may start here. With `quotations` (Q2), only outside quotations and at the start of a line.
+   * A model's own control token may also follow a sentence, because its format has no line break. A call that starts
+   * elsewhere is recorded as quoted.
    */
   match(
     text: string,
@@ -166,7 +166,7 @@ export class ForeignDetector {
     return undefined
   }
 
-  /** Detects a result that the model made up. The call before it is then complete. */
+  /** Detects a result that the model made up, which completes the call before it. */
   matchMadeUp(text: string): boolean | 'partial' {
     return matchHallucination(text)
   }
@@ -236,7 +236,7 @@ export class ForeignDetector {
   }
 }
 
-/** Matches a control token of another format: it starts a model's own call, anywhere on the line. */
+/** Matches a control token of another format, which starts a model's own call anywhere on the line. */
 function matchControlToken(text: string, at: number): ConstructMatcher | 'partial' | undefined {
   const marker = findMarker(text, at)
   if (typeof marker !== 'object') return marker
@@ -270,7 +270,7 @@ class FenceMatcher implements ConstructMatcher {
   }
 }
 
-/** Matches a tool's tag outside a block. The tag is a call if it is empty or holds another tag. */
+/** Matches a tool's tag outside a block. The tag is a call if it is empty or contains another tag. */
 class TagMatcher implements ConstructMatcher {
   readonly kind = 'held'
   #closer: CloserWatch
@@ -308,7 +308,7 @@ class TagMatcher implements ConstructMatcher {
     return this.#isCertain ? 'more' : 'text'
   }
 
-  /** Starts over when another tag follows. */
+  /** Starts again when another tag follows. */
   #reopen(code: number): void {
     if (code === 60) this.#name = ''
     else if (this.#name !== undefined && (isNamePart(code) || code === 58))
@@ -379,7 +379,7 @@ class ReactMatcher implements ConstructMatcher {
     this.#count = 0
   }
 
-  /** Starts over when another action follows. */
+  /** Starts again when another action follows. */
   #reopen(code: number): void {
     if (this.#fence > 0 && code > space) this.#fence = code === backtick ? this.#fence - 1 : 0
     this.#next.feed(code)

@@ -25,7 +25,7 @@ import { ownPolicyScope, policyError } from './policy-error.ts'
 
 const FIRST_CHUNK_MS = 120_000
 const IDLE_MS = 60_000
-/** Factor by which bytes without content extend the time limit, since models think silently for minutes. */
+/** Maximum factor by which bytes without content extend the time limit, since models think silently for minutes. */
 const SILENCE = 5
 /** Milliseconds to wait for the end of an answer after its output is complete. */
 const ENDING_MS = 5_000

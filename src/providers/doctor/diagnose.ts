@@ -382,8 +382,8 @@ const KEY_PASSED = 'Nothing was refused for lack of a key.'
 /**
  * Checks the key, the model, its answer, streaming and tools.
  *
- * @param unlessSilent adds no finding about the answer if none was received.
- * @returns false if no finding was added.
+ * @param unlessSilent adds nothing about the answer if none was received.
+ * @returns false if `unlessSilent` applied.
  */
 async function checkModel(
   examination: Examination,
