@@ -222,7 +222,7 @@ class PartSink implements Sink {
       return { thoughtEnd: writtenPosition(held, parsed.thoughtEnd) }
     for (const prose of parsed.prose) show(prose)
     this.#emitCalls(parsed)
-    // This text precedes the text ignored so far.
+    // Ignored text of this call precedes the text ignored so far.
     if (parsed.ignored !== undefined) this.#ignored.unshift(parsed.ignored)
     return 'calls'
   }

@@ -140,7 +140,7 @@ export class CodeTracker implements CodeState {
     this.#closing = false
   }
 
-  /** This line may still open a fence. */
+  /** A fence may still begin on this line. */
   get mayOpenFence(): boolean {
     return !this.fenced && (this.#pendingFence > 0 || (this.#run > 0 && this.#runAtStart))
   }

@@ -57,7 +57,7 @@ export interface ParsedSections extends ParsedCalls {
   readonly prose: readonly string[]
   /** Text after the calls, which isn't part of the reply (R18). */
   readonly ignored?: string
-  /** Up to this position, all text is reasoning, including calls (R5). */
+  /** The text is reasoning up to this position, and so are the calls in it (R5). */
   readonly thoughtEnd?: number
 }
 

@@ -116,7 +116,7 @@ function isBalanced(content: string): boolean {
     const child = childName.exec(content)
     if (!child) return true
     const tag = readOpenTag(content, childName.lastIndex)
-    // The closer may be part of an attribute.
+    // The tag is incomplete, so the closer may be part of an attribute.
     if (!tag) return false
     at = tag.end
     if (tag.selfClosing) continue

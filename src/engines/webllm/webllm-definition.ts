@@ -26,7 +26,7 @@ export function webllmDefinition(
     keyOf: (config) => JSON.stringify([config.model, chatOptions(config, options)]),
     load: (config, context) => load({ options, importModule, config, context }),
     unload: (engine) => engine.unload(),
-    // After a lost GPU device, WebLLM unloads the model.
+    // WebLLM unloads the model after it has lost the GPU device.
     isFatal: (thrown) => /^(DeviceLost|ModelNotLoaded)Error$/.test(nameOf(thrown) ?? ''),
   })
   const chat = new ConstrainedChat()

@@ -52,7 +52,7 @@ export class FormMemory {
   }
 }
 
-/** Options that a refusal can depend on. Changing one of them forgets the request form that the server accepted. */
+/** Options that a refusal can depend on. If one of them changes, the accepted request form is forgotten. */
 const KEY = [
   'provider',
   'baseURL',

@@ -48,7 +48,10 @@ export function createPartGate(): PartGate {
   }
 }
 
-/** Whether a batch has content of the answer. Empty deltas and white space are no content: they can come forever. */
+/**
+ * Whether a batch has content of the answer. Empty deltas and white space are no content: a server can send them
+ * forever.
+ */
 export function hasContent(batch: readonly StreamPart[]): boolean {
   return batch.some((part) =>
     'delta' in part ? part.delta.trim() !== '' : !/^(raw|usage)$/.test(part.type),

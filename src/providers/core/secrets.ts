@@ -41,7 +41,7 @@ export function collectSecrets({ apiKey = '', headers = {}, baseURL }: RequestCo
   const values = [apiKey, ...entries.flatMap(([name, value]) => (PUBLIC.test(name) ? [] : [value]))]
   return (
     values
-      // `Headers` trims values, too.
+      // `Headers` also trims values.
       .map((value) => value.trim())
       .flatMap((value) => [value, ...innerSecrets(value)])
       .filter((value) => value.length >= MIN_LENGTH && !DUMMY.test(value))

@@ -109,7 +109,7 @@ async function send(
     (config.timeouts?.firstChunkMs ?? FIRST_CHUNK_MS) + ANSWER_MS,
   )
   const turn = await collect(
-    // Inside the generator, an invalid configuration fails like a request.
+    // An invalid configuration throws inside the generator, so it fails like a request.
     (async function* () {
       // `createProvider` requires a model name. If the name is blank, a Chat Completions server may reply with its
       // models.
