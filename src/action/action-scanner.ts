@@ -99,7 +99,7 @@ export interface ActionScanner {
   end(options?: { readonly finishReason?: string }): StreamPart[]
   /** Treats all output so far as reasoning instead of a reply. Returns the held-back text and starts again. */
   reset(): StreamPart[]
-  /** All text that was pushed, as the model wrote it. */
+  /** Everything that was pushed, as the model wrote it. */
   readonly output: string
 }
 

@@ -487,7 +487,7 @@ class BlockReader {
     )
   }
 
-  /** Returns the parameters if the whole content of the tool's element is a JSON object. */
+  /** The parameters, if the whole content of the tool's element is a JSON object. */
   #jsonBody(body: Slice): JsonValue | undefined {
     const text = decodeXmlText(this.#text.slice(body.start, body.end)).trim()
     if (!text.startsWith('{') || !text.endsWith('}')) return undefined
@@ -525,19 +525,19 @@ function endOfContent(text: string): number {
   return cut ? text.length - (text.slice(-200).length - cut.index) : text.length
 }
 
-/** Reports a call that was cut off by the end of the output. */
+/** A call that was cut off by the end of the output. */
 export function cutOffCalls(): ParsedCalls {
   return malformedCalls('the call is cut off. Write the whole call again.')
 }
 
-/** Reports an unreadable call after a marker. */
+/** An unreadable call after a marker. */
 export function unreadableCalls(): ParsedCalls {
   return malformedCalls(
     'the call could not be read. Write it as an <ACTION> block with one element per call and one per parameter.',
   )
 }
 
-/** Reports a block whose opening tag was cut off by the end of the output. */
+/** A block whose opening tag was cut off by the end of the output. */
 export function cutOpener(tag: string): ParsedCalls {
   return malformedCalls(
     `the output ended inside the opening tag '${tag}'. Write the whole <ACTION> block again.`,

@@ -8,7 +8,7 @@ export const letter = 120
 
 interface Walk {
   readonly text: string
-  /** Start position. Positions above 0 are treated as the middle of a line, even if a line starts there. */
+  /** Start position. Any position above 0 is treated as the middle of a line, even if a line starts there. */
   readonly from: number
   /**
    * Handles a position outside of reasoning and comments. Returns the position to continue from, or undefined for plain
@@ -250,7 +250,7 @@ export class CodeContext {
   /** State at the start of the reasoning. */
   #suspended = new CodeTracker()
   #pendingMarker: Marker | undefined
-  /** The backtick run is too long to wait for its end, so calls in it don't run. */
+  /** The backtick run is too long to wait for its end, so no call in it runs. */
   #isLong = false
   #fence: Checkpoint | undefined
 

@@ -20,7 +20,7 @@ import { canonicalJson } from '../lib/json/canonical-json.ts'
 
 /** Longer calls are not found. */
 const maxLength = 20_000
-/** Maximum characters read, counting repeated reads: `each` per character of the text, plus `all` per text. */
+/** Most characters read, counting repeated reads: `each` per character of the text, plus `all` per text. */
 const budgets = { each: 12, all: 50 * maxLength }
 
 /** Collects calls found in untrusted texts (Q3), read by the same rules as the model's output. */

@@ -40,7 +40,7 @@ function succeeded(toolName: string, result: string): string {
   return `Tool ${toolName} succeeded. Result: ${quoteLines(result)}`
 }
 
-/** Formats an output part as text. A file becomes a placeholder with its name or media type. */
+/** An output part as text. A file becomes a placeholder with its name or media type. */
 export function describePart(part: TextPart | FilePart): string {
   return part.type === 'text' ? part.text : `[file: ${part.filename ?? part.mediaType}]`
 }

@@ -1,7 +1,7 @@
 import { alternation, isTagStart } from './char-codes.ts'
 import { lazyPattern } from '../lib/once.ts'
 
-/** Tokens that end a turn, by vendor. A pattern matches tokens between bars (`<|…|>`). */
+/** Tokens that end a turn, by vendor. Tokens between bars (`<|…|>`) are matched by pattern. */
 const plainTokens: readonly string[] = [
   '</s>',
   '<end_of_turn>',
@@ -20,7 +20,7 @@ const plainTokens: readonly string[] = [
   // Kimi K3
   '<|close|>message<|sep|>',
 ]
-/** Tokens that end a turn, which leaked into the output. */
+/** Tokens that end a turn and leaked into the output. */
 export const stopToken: () => RegExp = lazyPattern(
   () => `^(?:${alternation(plainTokens)}|<\\|[^<>|｜\\n]{1,30}\\|>|<｜[^<>|｜\\n]{1,30}｜>)`,
 )
@@ -28,7 +28,7 @@ const cutTokens: readonly string[] = [...plainTokens, '<start_of_turn>']
 /** The next turn's header. */
 export const turnStart: RegExp =
   /^<(?:\|(?:im_start|start_header_id)\||\|turn|start_of_turn)>(?:user|assistant|system|tool|model)?/
-/** Maximum stop tokens in a row that are read. */
+/** Most stop tokens in a row that are read. */
 const maxTokens = 20
 const cutToken = /^<[|｜][^<>|｜\n]{0,30}[|｜]?$/
 
@@ -36,7 +36,7 @@ const cutToken = /^<[|｜][^<>|｜\n]{0,30}[|｜]?$/
 export function matchTurnEnd(text: string): 'next-turn' | 'partial' | undefined {
   let rest = text
   for (let count = 0; count < maxTokens; count++) {
-    // A complete token may be the beginning of a longer one.
+    // A complete token may also be the beginning of a longer one.
     if (isCutToken(rest)) return 'partial'
     const token = stopToken().exec(rest)
     if (!token) return undefined
@@ -50,7 +50,7 @@ function isCutToken(text: string): boolean {
   return cutToken.test(text) || cutTokens.some((token) => token.startsWith(text))
 }
 
-/** Header of another turn or of a result, in vendors' tokens. */
+/** Header of another turn or a result, in vendors' tokens. */
 const turn =
   /^(?:<(?:start_of_turn|seed:bos|\|turn|start_function_response|\|tool_response)>|<[|｜](?:im_(?:start|user|system|assistant)|start_header_id|start_of_role|START_OF_TURN_TOKEN|header_start|(?:hy_|ctrl_)?(?:user|assistant|system|developer|observation|environment|ipython|tool)|(?:START_)?tool[▁_ ]?(?:responses?|results?|outputs?)(?:[▁_ :]?(?:begin|start))?)[|｜]>|<\|start\|>\w|\[(?:INST|TOOL_RESULTS)\])/i
 /** Start of a result, as a word or an element. */

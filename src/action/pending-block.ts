@@ -163,7 +163,7 @@ export class BlockCapture {
     this.#length += part.length
   }
 
-  /** Takes one step from `at`. Returns the position to continue from; undefined if all text is consumed. */
+  /** Takes one step from `at`. Returns the position to continue from, or undefined if all text is consumed. */
   #step(text: string, at: number): number | undefined {
     if (this.#phase === 'peek') return this.#peek(text, at)
     if (this.#phase === 'cdata' || this.#phase === 'comment') return this.#skipTo(text, at)
@@ -274,7 +274,7 @@ export class BlockCapture {
     return 'other'
   }
 
-  /** R3: a closer in inline code doesn't end a mention. */
+  /** R3: a closer in inline code doesn't close a mention. */
   #isInCode(): boolean {
     this.#tracker.flush()
     return this.#phase === 'mention' && (this.#tracker.inRun || this.#tracker.fenced)
@@ -391,7 +391,7 @@ export function createBlockDetector(maxLength: number): BlockDetector {
   }
 }
 
-/** A block, from its opener until the block is complete or turns out to be text (R2, R3, R5, R6). */
+/** A block from its opener until it is complete or turns out to be text (R2, R3, R5, R6). */
 export class PendingBlock {
   readonly #options: PendingBlockOptions
   readonly #capture: BlockCapture
@@ -544,7 +544,7 @@ function isBlockLast(trailing: string): boolean {
   return /^\s*(?:(?:`{3,}|~{3,})\s*)?$/.test(trailing)
 }
 
-/** Splits the content at the first closer. An unclosed comment counts as text, so a closer in it ends the block. */
+/** Splits the content at the first closer. An unclosed comment is text, so a closer in it ends the block. */
 export function splitAtCloser(content: string): {
   readonly content: string
   readonly rest: string

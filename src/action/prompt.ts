@@ -11,7 +11,7 @@ export interface Skill {
   readonly description: string
 }
 
-/** Options of `actionPrompt`: what the instructions allow the model to do. */
+/** Options of `actionPrompt`: what the instructions allow the model. */
 export interface ActionPromptOptions {
   /** False allows only one call per block. Default true. */
   readonly parallelToolCalls?: boolean | undefined

@@ -25,7 +25,7 @@ export interface Shape {
   readonly itemAt: (index: number) => Shape
   readonly description: string | undefined
   readonly fallback: JsonValue | undefined
-  /** Reader for the schemas inside this one. */
+  /** Reader of the schemas inside this one. */
   readonly schemaReader: SchemaReader
 }
 

@@ -10,7 +10,7 @@ export function suggestName(name: string, candidates: Iterable<string>): string 
     const plainCandidate = plainName(candidate)
     if (plainCandidate === plain && candidate !== name) return candidate
     const allowed = allowedEdits(plain, plainCandidate)
-    // Names of very different lengths can't be close enough.
+    // Names of very different length can't be close enough.
     if (Math.abs(plain.length - plainCandidate.length) > allowed) continue
     const edits = editDistance(plain, plainCandidate)
     if (edits < bestDistance && edits <= allowed) {

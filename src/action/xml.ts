@@ -12,7 +12,7 @@ export interface OpenTag {
 const attribute = /\s*([^\s=/>"'<]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/y
 const ending = /\s*(\/?)>/y
 
-/** Reads the opening tag whose name ends at `at`; undefined if the tag is incomplete. */
+/** Reads the opening tag whose name ends at `at`; undefined when the tag is incomplete. */
 export function readOpenTag(text: string, at: number): OpenTag | undefined {
   const attributes = new Map<string, string>()
   let position = at

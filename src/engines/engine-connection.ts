@@ -113,7 +113,7 @@ export class EngineConnection {
     return task
   }
 
-  /** Aborts a task in the engine, unless the task has ended. */
+  /** Aborts a task in the engine, unless the engine has ended it. */
   #close({ id }: Task): void {
     if (!this.#tasks.delete(id)) return
     this.#post({ type: 'abort', id })

@@ -3,7 +3,7 @@ import type { ModelConfigData } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/message.ts'
 import type { ModelRequest } from '../providers/provider.ts'
 
-/** Last argument of an engine's `stream` and `prepare`: tells when to stop, and reports progress. */
+/** Last argument of an engine's `stream` and `prepare`: signals when to stop, and reports progress. */
 export interface EngineContext {
   /** Aborted when the outcome is no longer needed. */
   readonly signal: AbortSignal
@@ -11,7 +11,7 @@ export interface EngineContext {
   readonly progress: (progress: EngineProgress) => void
 }
 
-/** A model engine, as its author writes it. Runs where `serveEngine` or `pageEngine` is called. */
+/** A model engine, as written by its author. Runs where `serveEngine` or `pageEngine` is called. */
 export interface EngineDefinition {
   /** The provider id. */
   readonly id: string

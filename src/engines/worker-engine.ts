@@ -2,7 +2,7 @@ import type { Engine, EngineLine, EngineOpening } from '../protocol/engine.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { EngineCommand, EngineReply } from './serve-port.ts'
 
-/** Time limit for the load of the engine's file and for its first answer, in milliseconds. */
+/** Time limit for loading the engine's file and its first answer, in milliseconds. */
 const READY_MS = 30_000
 /** Time limit for freeing the engine's resources, in milliseconds. */
 const DISPOSE_MS = 2_000
@@ -23,7 +23,7 @@ export interface WorkerEngineOptions {
   readonly worker: () => EngineWorker
   /** Options for the function passed to `serveEngine`, as plain data. Read each time the engine is opened. */
   readonly options?: () => unknown
-  /** Set it for an engine without native tools: its models always run in ACTION mode. */
+  /** Set for an engine without native tools: its models always run in ACTION mode. */
   readonly toolMode?: 'action'
 }
 
@@ -153,7 +153,7 @@ function newInstance(id: string): string {
   return `offstage-engine-${id}-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`
 }
 
-/** Failure reasons (`details.reason`), a subset of the reasons of the agent's own worker. */
+/** Failure reasons (`details.reason`), a subset of those of the agent's own worker. */
 type Reason = 'worker-option' | 'syntax' | 'no-answer' | 'unknown'
 
 function loadFailure(problem: string, reason: Reason): OffstageError {

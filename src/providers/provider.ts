@@ -56,7 +56,7 @@ export interface StreamOptions {
   readonly signal?: AbortSignal
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch
-  /** Called before the request, and again after a 401. Default: no key. */
+  /** Called before the request, and once more after a 401. Default: no key. */
   readonly credentials?: (previousRejected: boolean, endpoint: Endpoint) => Promise<Credentials>
   /**
    * Adapts the requests for one message. Default: a new adapter. Accepted forms are kept until the page or worker ends.
@@ -126,8 +126,8 @@ export interface StreamProviderDefinition {
   ): AsyncIterable<StreamPart | readonly StreamPart[]>
 }
 
-// Each built-in id is in one of these groups, and definitions of a group are keyed by its ids. An id added in only one
-// place doesn't compile.
+// Each built-in id is in one of these groups, and definitions of a group are keyed by its ids. An id that is
+// added in one place only doesn't compile.
 
 /** Providers whose engines run in the browser. */
 export type EngineId = Extract<ProviderId, 'webllm' | 'wllama' | 'prompt-api'>

@@ -131,7 +131,7 @@ function endOf(
   return [...calls, { type: 'finish', finishReason: calls.length > 0 ? 'tool-calls' : 'stop' }]
 }
 
-/** Returns the parts of a step's calls. Ids depend only on the position, so a replay has the same ids. */
+/** Returns the parts of a step's calls. Ids depend only on the position, so a replay has the same ones. */
 function callParts({ toolCalls = [] }: ScriptStep, position: ScriptPosition): StreamPart[] {
   const calls = toolCalls.map(({ toolName, input }, index) => ({
     type: 'tool-call' as const,

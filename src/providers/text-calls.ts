@@ -19,7 +19,7 @@ export function readsTextCalls(
 /** Models that write calls without markers: bare JSON, Python or ReAct. */
 const BARE = /llama|toolace|xlam|command-?[ar]|functionary|gemma/i
 
-/** Whether only calls with start and end markers are read (R18). Applies only in ACTION mode. */
+/** Whether only calls with start and end markers are read (R18). Only in ACTION mode. */
 export function readsDelimitedOnly(model: string, toolMode: 'native' | 'action'): boolean {
   return toolMode === 'action' && !BARE.test(model)
 }
@@ -28,7 +28,7 @@ export function readsDelimitedOnly(model: string, toolMode: 'native' | 'action')
  * Marks that begin with `[` or `]` inside a line. Marks with an upper-case letter, `/` or `|` after `[` aren't listed.
  */
 const BRACKETED = ['[gMASK]', '[e~[', '[unused', '[inst]', '[tool_results]', '[round ', ']~', ']<']
-/** Texts that begin a call at the start of a line, regardless of the tools. */
+/** Texts that begin a call at the start of a line, whatever the tools. */
 const LINE_STARTS = ['{', '[', 'print(', 'Action:', 'functools', 'function call', 'to=', '>>>']
 /** Texts that begin a message of harmony at the start of an output. */
 const OUTPUT_STARTS = ['analysis', 'commentary', 'final', 'assistant'].flatMap((channel) => [

@@ -128,7 +128,7 @@ function progress(text: string, matched: number, code: number): number {
   return code === text.charCodeAt(0) ? 1 : 0
 }
 
-/** Syntax of the section after a marker. */
+/** Syntax of the text after a marker. */
 export interface MarkedSyntax {
   readonly opener: string
   /** Closer of the section. If missing, brackets end the section. */
@@ -143,7 +143,7 @@ export interface MarkedSyntax {
  */
 type Form = 'name' | 'unknown' | 'brackets' | 'head' | 'tags' | 'whole'
 
-/** Tags and tokens that JSON or `name(…)` may follow. After other tags, values are raw text. */
+/** Tags and tokens that JSON or `name(…)` may follow. After any other, values are raw text. */
 const headTag =
   /^<(?:[|｜](?!tool_arg)[^<>]*[|｜]|(?:[\w:-]*:)?(?:invoke|function)[\s=][^<>]*|[\w:-]*(?:tool|function)_?(?:calls?|sep|use)|\/[^<>]*)>$/
 const maxTag = 300
@@ -198,7 +198,7 @@ export class MarkedMatcher implements ConstructMatcher {
     return 'more'
   }
 
-  /** Tracks a value, because a closer inside a string is content. */
+  /** Tracks a value, because a closer in a string is content. */
   #followValue(code: number): void {
     const state = this.#value.feed(code)
     if (this.#form === 'brackets') {
@@ -209,7 +209,7 @@ export class MarkedMatcher implements ConstructMatcher {
     else if (this.#last.length < maxTag) this.#last += String.fromCharCode(code)
     if (code !== moreThan || this.#last === '') return
     const at = this.#last.indexOf('<')
-    // The first tag may begin in the opener. Kimi K3 writes each parameter's name between two tokens.
+    // The first tag may begin in the opener. Kimi K3 writes a parameter's name between two tokens.
     const isHead = at < 0 || headTag.test(this.#last.slice(at))
     if (!isHead || this.#last.startsWith('argument')) this.#form = 'tags'
     this.#last = ''

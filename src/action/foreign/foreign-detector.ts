@@ -33,7 +33,7 @@ export class PendingCall {
   #matcher: ConstructMatcher
   #phase: 'match' | 'line' | 'next' | 'final' = 'match'
   #marks = 0
-  /** A semicolon directly precedes the current character. */
+  /** A semicolon comes directly before. */
   #isListed = false
   #after = new TrailingText(false)
   readonly #hasTextBefore: boolean
@@ -68,7 +68,7 @@ export class PendingCall {
     return this.#phase === 'match' && this.#matcher.isInsideValue
   }
 
-  /** Starts again with the next construct. */
+  /** Starts over with the next construct. */
   restart(matcher: ConstructMatcher): void {
     this.#matcher = matcher
     this.#phase = 'match'
@@ -76,7 +76,7 @@ export class PendingCall {
     this.#after = new TrailingText(false)
   }
 
-  /** Decides that the text is a call, regardless of the text after it. */
+  /** Decides that this is a call, regardless of the text after it. */
   finish(): void {
     this.#phase = 'final'
   }
@@ -236,7 +236,7 @@ export class ForeignDetector {
   }
 }
 
-/** Matches a control token of another format, which starts a model's own call anywhere on the line. */
+/** Matches a control token of another format: it starts a model's own call, anywhere on the line. */
 function matchControlToken(text: string, at: number): ConstructMatcher | 'partial' | undefined {
   const marker = findMarker(text, at)
   if (typeof marker !== 'object') return marker
@@ -270,7 +270,7 @@ class FenceMatcher implements ConstructMatcher {
   }
 }
 
-/** Matches a tool's tag outside a block. The tag is a call if it is empty or contains another tag. */
+/** Matches a tool's tag outside a block. The tag is a call if it is empty or holds another tag. */
 class TagMatcher implements ConstructMatcher {
   readonly kind = 'held'
   #closer: CloserWatch
@@ -308,7 +308,7 @@ class TagMatcher implements ConstructMatcher {
     return this.#isCertain ? 'more' : 'text'
   }
 
-  /** Starts again when another tag follows. */
+  /** Starts over when another tag follows. */
   #reopen(code: number): void {
     if (code === 60) this.#name = ''
     else if (this.#name !== undefined && (isNamePart(code) || code === 58))
@@ -379,7 +379,7 @@ class ReactMatcher implements ConstructMatcher {
     this.#count = 0
   }
 
-  /** Starts again when another action follows. */
+  /** Starts over when another action follows. */
   #reopen(code: number): void {
     if (this.#fence > 0 && code > space) this.#fence = code === backtick ? this.#fence - 1 : 0
     this.#next.feed(code)

@@ -5,7 +5,7 @@ import { isInexact } from '../../lib/json/exact-numbers.ts'
 import { lazyPattern, once } from '../../lib/once.ts'
 import { decodeEntities, dropOuterLines } from '../xml.ts'
 
-/** Maximum closers that may appear as text inside a value. */
+/** Maximum number of closers that may appear as text inside a value. */
 const maxCandidates = 20
 
 /** End of a value that is raw text between tags. */
@@ -57,7 +57,7 @@ export function readTaggedValue(reader: LiteralReader, { marks, isName }: ValueE
 
 /** Patterns of a format in which each name is followed by its value. */
 interface PairSyntax {
-  /** The pattern before a value. Group 1 is the parameter's name. */
+  /** The pattern before the value. Group 1 is the name. */
   readonly key: string
   /** The start of the next pair. */
   readonly next: string

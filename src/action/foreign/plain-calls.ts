@@ -174,7 +174,7 @@ export function readHeadedCall(reader: LiteralReader, index: ToolIndex): Foreign
 const first = /^[{[]/
 const further = /^(?:\{|\[\s*\{)/
 
-/** Reads consecutive JSON or Python calls, up to the first text that isn't a call. */
+/** Reads consecutive JSON or Python calls, up to the first text that is no call. */
 export function readPlainCalls(
   reader: LiteralReader,
   index: ToolIndex,

@@ -24,7 +24,7 @@ import { loneClosers } from '../scan/reasoning-marks.ts'
 const fence = /^\s*(`{3,}|~{3,})[^\n`]*\n/
 
 export interface ForeignOptions {
-  /** The text is inside a marker, so any name is a call. */
+  /** The text is inside a marker, so that any name is a call. */
   readonly marked?: boolean
   /** A limit cut the output off at the end of the text (R6). */
   readonly isCut?: boolean
@@ -173,7 +173,7 @@ function readBareTags(reader: LiteralReader, index: ToolIndex): ParsedCalls | un
   return isTalk ? undefined : readBlock(text.slice(start, reader.at), index)
 }
 
-/** Reads a tool that has the name of a wrapper, if its tag contains its parameters. */
+/** Reads a tool whose name is that of a wrapper, if its tag contains its parameters. */
 function readOwnTag(reader: LiteralReader, index: ToolIndex): ParsedSectionCalls | undefined {
   const { text, at: start } = reader
   // A wrapper's tag contains a list or `name(…)` instead.

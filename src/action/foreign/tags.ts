@@ -35,7 +35,7 @@ export function withoutTagMarks(call: string): string {
   return markPattern ? call.replaceAll(markPattern, '') : call
 }
 
-/** Converts a position in the call without marks to the position in the call as written. */
+/** Converts a position in the call without its marks to the position in the call as written. */
 export function writtenPosition(call: string, position: number): number {
   const markPattern = findTagMark(call)
   let at = position
@@ -54,7 +54,7 @@ function findTagMark(call: string): RegExp | undefined {
   return marks().find(({ first }) => first.test(opening))?.all
 }
 
-/** Maximum closers that may appear as text inside the element. */
+/** Maximum number of closers that may appear as text inside the element. */
 const maxCandidates = 20
 const childName = /\s*<([A-Za-z_\u0080-\uffff][\w:.\u0080-\uffff-]*)(?=[\s/>]|$)/y
 const comment = /\s*<!--/y

@@ -78,9 +78,7 @@ function readKind(
   return { kind: /(?:^|>)analysis/.test(header) ? 'thought' : 'text' }
 }
 
-/**
- * Tokens that templates put before a reply and that models repeat: the beginning of a text, and the assistant's header.
- */
+/** Tokens that templates put before a reply and models repeat: the beginning of a text, and the assistant's header. */
 const openings: readonly string[] = [
   '<s>',
   '<bos>',

@@ -139,7 +139,7 @@ class Prose implements ScanState {
     return { ...frame, endsLine: this.#isFramed }
   }
 
-  /** Returns whether a mark here is the model's own, not quoted (Q2). */
+  /** Returns whether a mark here is the model's own and not quoted (Q2). */
   get #isOwn(): boolean {
     const { code, quotations, reply } = this.#scan
     if (!quotations || (reply.isMessage && !this.#isPastMessage)) return true
@@ -151,7 +151,7 @@ class Prose implements ScanState {
 const maxThoughts = 8
 /** Maximum length of a mark. Longer text is no mark. */
 const maxMark = 600
-/** Longer pieces are split into parts of this length, so that the held-back text stays short. */
+/** Longer pieces are read in parts of this length, so that the held-back text stays short. */
 const maxPiece = 4096
 
 export interface MachineOptions extends Detectors {
@@ -261,7 +261,7 @@ export class OutputMachine {
     return outcome !== undefined
   }
 
-  /** Takes a step in text. Returns false if more input is needed or all input is read. */
+  /** Takes a step in text. Returns false if more input is needed, or everything is read. */
   #readText(final: boolean): boolean {
     const window = this.#window
     const { at, code } = window
@@ -442,7 +442,7 @@ export class OutputMachine {
     for (const text of thought.calls()) if (this.#sink.onCallInReasoning(text)) return
   }
 
-  /** Emits the text before a mark and drops the mark. The text after it starts a new line. */
+  /** Emits the text before a mark, and drops the mark. The following text starts a new line. */
   #drop(end: number): void {
     this.#cut(end)
     this.#code.restart()
@@ -456,7 +456,7 @@ export class OutputMachine {
     if (this.#isAfterCalls) this.#sink.onIgnored(mark)
   }
 
-  /** Emits the text that need not be held back. */
+  /** Emits text that need not be held back. */
   #releaseText(): false {
     this.#emit(this.#code.release(this.#window.at))
     return false
@@ -549,7 +549,7 @@ class Thought implements ScanState {
     return this.#lookForMark(this.#scan.code.tracker.lineStart) === 'partial'
   }
 
-  /** Stores text of the reasoning that was emitted. */
+  /** Adds text of the reasoning that was emitted. */
   keep(text: string): void {
     this.#pieces.push(text)
     this.#length += text.length

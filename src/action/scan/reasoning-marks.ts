@@ -2,7 +2,7 @@ import { alternation } from '../char-codes.ts'
 
 /** A model's marks around its reasoning. */
 export interface ReasoningMark {
-  /** Undefined if the opener is a sentence in the prompt. */
+  /** Undefined if the opener is a sentence of the prompt. */
   readonly open?: string
   readonly close: string
   /** The prompt's template may have written the opener, so the closer alone can end reasoning. */
@@ -74,7 +74,7 @@ interface Match {
 /** Common tags such as `<think>`. Their letter case, and white space before the `>`, don't matter. */
 const looseTag = /^(<\/?t\w*)(\s*)(?=>|$)/i
 
-/** Returns the opener or closer that starts at `at`; `'partial'` if more input may complete it. */
+/** Returns the opener or closer that starts at `at`; `'partial'` if more input may complete one. */
 export function matchReasoning(
   text: string,
   at: number,

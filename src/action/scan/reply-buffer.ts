@@ -253,7 +253,7 @@ export class ReplyBuffer {
     return undefined
   }
 
-  /** Keeps a call without a marker that precedes a message. */
+  /** Keeps a call without a marker before a message. */
   #keepUnmarked(): void {
     if (!this.#call) return
     const text = this.#held.join('')

@@ -155,7 +155,7 @@ export function lookForBlock({ window, code, blocks }: Scan): Mark | 'partial' |
   return typeof opener === 'object' ? { type: 'block', opener } : opener
 }
 
-/** Returns whether a mark may start with this character and the next; `'partial'` if the next is missing. */
+/** Returns whether a mark may start with this character and the next one; `'partial'` if the next one is missing. */
 export function mayStartMark({ text, at }: ScanWindow): boolean | 'partial' {
   if (at + 1 >= text.length) return 'partial'
   const next = text.charCodeAt(at + 1)

@@ -7,7 +7,7 @@ import {
 
 /** Options of `serveWebLLM`. Apps with a bundler need none. */
 export interface ServeWebLLMOptions {
-  /** Imports WebLLM from elsewhere, for a page without a bundler that can't resolve its bare name. */
+  /** Imports WebLLM from another place if its bare name can't be resolved (a page without a bundler). */
   readonly webllm?: () => Promise<WebLLMModule>
 }
 

@@ -7,7 +7,7 @@ import {
 
 /** Options of `serveWllama`. Apps with a bundler need none. */
 export interface ServeWllamaOptions {
-  /** Imports wllama from elsewhere, for a page without a bundler that can't resolve its bare name. */
+  /** Imports wllama from another place if its bare name can't be resolved (a page without a bundler). */
   readonly wllama?: () => Promise<WllamaModule>
 }
 

@@ -263,7 +263,7 @@ function withoutUnanswered(turns: readonly Turn[]): Turn[] {
   return keptTurns
 }
 
-/** Adds blocks to the last turn if it has this role, else as a new turn. */
+/** Adds blocks to the last turn if it has the role, else as a new turn. */
 function addBlocks(turns: Turn[], role: Turn['role'], blocks: readonly JsonObject[]): void {
   if (blocks.length === 0) return
   const last = turns[turns.length - 1]

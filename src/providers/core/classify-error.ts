@@ -190,7 +190,7 @@ function codeOfText(labels: readonly string[], message: string): ErrorCode | und
   if (/request too large for/.test(text)) return 'context-overflow'
   const labelled = patterns.find(([, pattern]) => lowered.some((label) => pattern.test(label)))
   const matched = patterns.find(([, , messages]) => messages.some((pattern) => pattern.test(text)))
-  // A specific label decides. A general label decides only if the message matches no pattern.
+  // A specific label decides. A general label decides only where the message matches no pattern.
   if (labelled && !generalCodes.has(labelled[0])) return labelled[0]
   return matched?.[0] ?? labelled?.[0]
 }

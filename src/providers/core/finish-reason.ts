@@ -33,7 +33,7 @@ function asIncomplete(error: ErrorData | undefined): ErrorData | undefined {
   return error?.code === 'provider-error' ? incompleteError(error.message) : error
 }
 
-/** Returns the error of a 2xx answer in another format: the error in the answer, else `bad-response`. */
+/** Returns the error of a 2xx answer in another format: the error it holds, else `bad-response`. */
 export function noAnswerError(format: string, stray: unknown): ErrorData {
   const error = typeof stray === 'string' ? strayError(stray) : bodyError(stray)
   if (error && error.code !== 'stream-incomplete') return error

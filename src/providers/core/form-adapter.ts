@@ -30,7 +30,7 @@ function offersTools({ request }: Refused): boolean {
   return request.toolMode !== 'action' && request.tools.length > 0
 }
 
-/** Maximum requests for one message. */
+/** Most requests for one message. */
 const MAX_REQUESTS = 4
 
 /**

@@ -164,7 +164,7 @@ function asBadCall(error: ErrorData): readonly StreamPart[] | undefined {
 
 interface FailedRequest {
   readonly error: ErrorData
-  /** The parts of the answer that end with the error. */
+  /** The parts of the answer before the error, and the error. */
   readonly parts?: readonly StreamPart[]
   /** The request's body. Undefined if no request was sent. */
   readonly body?: JsonObject

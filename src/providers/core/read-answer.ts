@@ -120,7 +120,7 @@ function createChunkReader(contentType: string | null): ChunkReader {
 /** Length of a page's beginning that is enough to find an error message. */
 const EXCERPT = 4_096
 
-/** Reads a body that isn't a model's answer (usually HTML), only as far as needed for its error. */
+/** Reads a body that isn't a model's answer (mostly HTML), only as far as its error needs. */
 function openUnexpectedBody(contentType: string | null): BodyFormat {
   let text = ''
   let status: ReadStatus = 'open'
@@ -195,7 +195,7 @@ export interface BodyFormat {
   status(): ReadStatus
 }
 
-/** Maximum characters of a body that an error's message quotes. */
+/** Most characters of a body that an error's message quotes. */
 const OPENING_EXCERPT = 300
 
 /**

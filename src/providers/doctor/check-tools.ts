@@ -29,7 +29,7 @@ const NO_CALL_TEXTS: {
   pause: { what: 'paused before it called', fix: 'Try it in a run, which resumes after a pause.' },
 }
 
-/** Errors that offering tools may cause, even if the server doesn't say so. */
+/** Errors that offered tools may cause even if the server doesn't say so. */
 const FAILURES: ReadonlySet<ErrorCode> = new Set(['bad-request', 'server-error', 'provider-error'])
 
 /**
@@ -147,11 +147,11 @@ type Verdict =
   | { readonly type: 'invalid'; readonly reason: string }
   /** The call is in the text. `isRead`: the call is complete and in a format that can be read. */
   | { readonly type: 'text'; readonly isRead: boolean; readonly dialect?: ToolCallFormat }
-  /** The answer was cut off before any call. */
+  /** The answer was cut off before a call. */
   | { readonly type: 'cut' }
   | { readonly type: 'none'; readonly instead: Instead }
 
-/** Kind of answer instead of a call. `filtered`: a content filter, or a refusal that the vendor reports. */
+/** Kind of answer given instead of a call. `filtered`: a content filter, or a refusal that the vendor reports. */
 type Instead = 'words' | 'nothing' | 'thoughts' | 'filtered' | 'pause'
 
 const MAX_SHOWN = 200

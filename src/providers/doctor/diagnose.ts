@@ -39,7 +39,7 @@ interface NoAnswer {
   readonly page: Page | undefined
   readonly policy: PolicyWatch
   readonly help: ServerHelp
-  /** The server's model list, which may have loaded even if the request failed. */
+  /** The server's model list, which may have loaded although the request failed. */
   readonly list: ModelList
 }
 

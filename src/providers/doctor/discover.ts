@@ -14,7 +14,7 @@ import { isWrongPath } from '../core/provider-error.ts'
 import { type Examination, displayURL } from './examination.ts'
 import type { PlannedRequest } from './probe-model.ts'
 
-/** Options of `discover`: how to send requests, and when to stop. */
+/** Options of `discover`: how it sends requests, and when it gives up. */
 export interface DiscoverOptions {
   /** Default: the global `fetch`. */
   readonly fetch?: StreamOptions['fetch']
@@ -299,7 +299,7 @@ export async function findEndpoint(
   return { url, setting: isOther ? `api: '${api}'` : `baseURL: '${baseURL}'` }
 }
 
-/** Addresses to try, nearest first: prefixes of the path with and without a version, then vendors' usual paths. */
+/** Addresses to try, nearest first: prefixes of the path, with and without a version, then vendors' paths. */
 function usualEndpoints(endpoint: URL): URL[] {
   const isMessages = endpoint.pathname.endsWith('/messages')
   const isResponses = endpoint.pathname.endsWith(RESPONSES)

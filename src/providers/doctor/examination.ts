@@ -102,7 +102,7 @@ function skippedCheck(name: CheckName): Check {
   return { name, status: 'skipped', message: 'Not reached: an earlier check failed.' }
 }
 
-/** Options of `diagnose`: how to send requests, and what to try. */
+/** Options of `diagnose`: how it sends requests, and what it tries. */
 export interface DiagnoseOptions {
   /** Default: the global `fetch`. */
   readonly fetch?: StreamOptions['fetch']

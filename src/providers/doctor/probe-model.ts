@@ -17,7 +17,7 @@ export interface PlannedRequest {
   readonly model: string
 }
 
-/** Request to the model: for one word, a native tool call, or a call in ACTION mode. */
+/** The request to the model: for one word, a native tool call, or a call in ACTION mode. */
 export type Probe =
   | { readonly kind: 'word' }
   | { readonly kind: 'call' }

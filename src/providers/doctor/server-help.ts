@@ -134,7 +134,7 @@ const help: { readonly [provider: string]: Partial<ServerHelp> } = {
   },
 }
 
-/** Default ports that identify the server of the provider `openai-compatible`. */
+/** Default ports that identify the server behind the provider `openai-compatible`. */
 const byPort: { readonly [port: string]: string } = {
   '11434': 'ollama',
   '1234': 'lmstudio',

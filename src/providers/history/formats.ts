@@ -57,7 +57,7 @@ export type ResponsesContent =
 
 /**
  * An item of the `input` of OpenAI's Responses API (https://platform.openai.com/docs/api-reference/responses/create).
- * Items of a model's answer are kept unchanged.
+ * Items of an answer are kept unchanged.
  */
 export type ResponsesItem =
   | ({
@@ -72,7 +72,7 @@ export type ResponsesItem =
     } & Extended)
   | ResponsesAnswerItem
 
-/** An item of a model's answer: a message, a call, reasoning, or data that only the vendor can read. */
+/** An item of an answer: a message, a call, reasoning, or data that only the vendor reads. */
 export interface ResponsesAnswerItem extends Extended {
   type: string
   [field: string]: JsonValue | undefined
@@ -124,7 +124,7 @@ export interface AnthropicToolUse extends Extended {
   input: JsonValue
 }
 
-/** A block of an assistant's message. Blocks that only the vendor can read are kept unchanged. */
+/** A block of an assistant's message. Blocks that only the vendor reads are kept unchanged. */
 export type AnthropicAssistantBlock =
   | AnthropicText
   | AnthropicToolUse

@@ -245,7 +245,7 @@ function extensionInput(call: Placed): CallInput | undefined {
   }
 }
 
-/** Reads Anthropic content into parts, and keeps the content to replay unchanged. Undefined if it can't be read. */
+/** Reads Anthropic content into parts, with the content to replay unchanged. Undefined if it can't be read. */
 export function readAnthropicContent(
   content: readonly JsonObject[],
 ): Pick<AssistantMessage, 'parts' | 'providerMetadata'> | undefined {

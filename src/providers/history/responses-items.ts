@@ -74,7 +74,7 @@ function readItems(step: readonly JsonObject[], at: string): Message[] {
     : fromVendor({ content: fromItemParts(content), ...rest }, place)
 }
 
-/** Whether `toResponses` may have built these items from a message's parts. */
+/** Whether `toResponses` may have built the items from a message's parts. */
 function isBuilt(step: readonly JsonObject[]): boolean {
   const isExtended = step.some(({ offstage }) =>
     Object.keys(asJson(offstage)).some((name) => name !== 'step'),

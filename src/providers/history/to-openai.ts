@@ -97,7 +97,7 @@ function contentPart(part: TextPart | FilePart, target: Target): OpenAIContent {
 function filePart(part: FilePart, target: Target): OpenAIContent {
   const { mediaType, data, filename, foreign } = part
   const url = `data:${mediaType};base64,${data}`
-  // A data URL can't express this media type, or empty data.
+  // A data URL can't express such a media type, or empty data.
   if (!/^[^,]+$/.test(mediaType) || mediaType.includes(';base64') || data === '')
     return filePlaceholder(part, target)
   const openai = foreign?.[target.format] ?? {}

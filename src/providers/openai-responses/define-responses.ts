@@ -192,7 +192,7 @@ function inputPart(part: TextPart | FilePart): JsonObject {
   if (part.type === 'text') return { type: 'input_text', text: part.text }
   const { mediaType, data, filename = 'file' } = part
   const url = `data:${mediaType};base64,${data}`
-  // Servers that check each field (vLLM) refuse an image without `detail`.
+  // Servers that check each field refuse an image without `detail` (vLLM).
   if (mediaType.startsWith('image/')) return { type: 'input_image', detail: 'auto', image_url: url }
   return /^(?:audio|video)\//.test(mediaType)
     ? { type: 'input_text', text: describeFile(part) }
@@ -232,9 +232,7 @@ function ownItems(
   return isSame ? withPictures(items, files) : undefined
 }
 
-/**
- * Whether an item awaits an output that the page never sends (custom and computer calls). OpenAI refuses such items.
- */
+/** Whether an item awaits an output that the page never sends (custom and computer calls). OpenAI refuses these. */
 function hasUnanswered(items: readonly JsonObject[]): boolean {
   return items.some(
     (item) =>

@@ -21,7 +21,7 @@ export function withPictures(
   )
 }
 
-/** Whether the item is a picture without data, which only the message's file stores. */
+/** Whether the item is a picture without data: the data is stored only in the message's file. */
 export function isPicture({ type, result }: JsonObject): boolean {
   return type === 'image_generation_call' && result === ''
 }

@@ -48,7 +48,7 @@ interface Item {
   value: JsonRecord
   /** The server reported the item as complete. */
   isDone: boolean
-  /** The text shown so far, keyed by part. */
+  /** The text shown so far, by part. */
   readonly shown: Map<string, string>
   /** Set once a call has a name. */
   toolCallId?: string
@@ -97,7 +97,7 @@ export interface ResponsesState {
   readonly providerId: string
   readonly tools: readonly ToolDefinition[]
   readonly isStrict: boolean
-  /** Maximum output tokens of the answer. */
+  /** Most output tokens of the answer. */
   readonly limit: number | undefined
   /** Whether the items are stored with the message and sent back to the server. */
   readonly keepsItems: boolean
@@ -305,7 +305,7 @@ function closePart(state: ResponsesState, record: JsonRecord): StreamPart[] {
   const isThought = list === 'summary' || part['type'] === 'reasoning_text'
   const item = itemOf(state, record, isThought ? 'reasoning' : 'message')
   const parts = [...asList(item.value[list])]
-  // A huge index would create a list of that length.
+  // A huge index would make a list of that length.
   parts[Math.min(asCount(index) ?? Infinity, parts.length)] = part
   item.value = { ...item.value, [list]: parts }
   return [...readParts(state, item, list), { type: 'raw', data: part }]
@@ -387,7 +387,7 @@ function readEnd(state: ResponsesState, ending: string, response: JsonRecord): S
     status,
     ending,
     state.hasRefusal && 'refusal',
-    // llama.cpp reports `completed` even if the limit cut off the answer.
+    // llama.cpp reports `completed` even if the limit cut the answer.
     Number(counts?.['output_tokens']) >= (state.limit ?? NaN) && 'length',
   ]
   const finishReason = reasons.flatMap((each) => asText(each) ?? []).reduce(pickFinishReason)
@@ -401,7 +401,7 @@ function refuses({ content }: JsonRecord): boolean {
   return asObjects(content).some(({ type }) => type === 'refusal')
 }
 
-/** Returns the last parts. `finishReason`: undefined if the end isn't proven. */
+/** The last parts. `finishReason`: undefined if the end isn't proven. */
 function finish(
   state: ResponsesState,
   finishReason: string | undefined,
@@ -460,7 +460,7 @@ function openCall(context: Pick<CallContext, 'tools'>, item: Item): StreamPart[]
   ]
 }
 
-/** Returns all calls. A call has an input only after `output_item.done` or `function_call_arguments.done`. */
+/** All calls. A call has an input only after `output_item.done` or `function_call_arguments.done`. */
 function finishCalls(context: CallContext, end: OutputEnd): StreamPart[] {
   const calls = context.items.filter(isCall)
   return calls.flatMap((item, at) => {

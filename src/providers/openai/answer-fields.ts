@@ -20,7 +20,7 @@ function fromUsage(usage: JsonRecord): Usage | undefined {
   const completion = asRecord(usage['completion_tokens_details']) ?? {}
   const inputTokens = asCount(usage['prompt_tokens']) ?? asCount(usage['input_tokens'])
   const output = asCount(usage['completion_tokens']) ?? asCount(usage['output_tokens'])
-  // Gemini and xAI count reasoning only in the total.
+  // Gemini and xAI count reasoning in the total only.
   const outputFromTotal = (asCount(usage['total_tokens']) ?? 0) - (inputTokens ?? Infinity)
   return toUsage({
     inputTokens,

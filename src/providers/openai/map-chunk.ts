@@ -28,7 +28,7 @@ import {
 } from './answer-fields.ts'
 import { asArguments } from '../core/parse-tool-input.ts'
 
-/** State for distinguishing a restarted answer from a continued one. */
+/** State that tells a restarted answer from a continued one. */
 interface AnswerStart {
   readonly calls: ToolCallAssembler
   finishReason: string | undefined
@@ -46,11 +46,11 @@ interface AnswerStart {
   hasDelta: boolean
   /** Number of roles so far. Roles that a server sends with calls or repeatedly prove nothing. */
   roles: number
-  /** A delta was sent without a role, so another role begins an answer. */
+  /** A delta came without a role, so another role begins an answer. */
   hasRoleless: boolean
   /** The server, which sends one role per answer, sent another after a call. */
   isReopened: boolean
-  /** A finish reason was sent with or after output. */
+  /** A finish reason came with or after output. */
   isFinished: boolean
 }
 
@@ -398,7 +398,7 @@ interface MarkedPiece {
   readonly text: string
 }
 
-/** Reads thoughts that are sent as content, in deltas marked as thoughts. */
+/** Reads thoughts that come as content, in deltas marked as thoughts. */
 interface MarkedThoughts {
   /**
    * Returns the pieces of a delta's content, without tags. Null before the first thought, when the content is read as
@@ -463,7 +463,7 @@ interface ReasoningFields {
   read(delta: JsonRecord): string
   /** Like `read`, for a content part (Mistral): `{ type: 'thinking', thinking: [text parts] }`. */
   readPart(part: JsonRecord): string
-  /** Records text of the reply, to keep its position between thinking parts. */
+  /** Records text of the reply, to keep its position among thinking parts. */
   passText(text: string): void
   /** Returns the fields to send back, or undefined. */
   metadata(): JsonObject | undefined

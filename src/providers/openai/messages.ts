@@ -26,7 +26,7 @@ interface Conversion {
   readonly ids: WireIds
 }
 
-/** Converts the conversation to Chat Completions, following the server's rules. */
+/** Converts the conversation to Chat Completions, by the server's rules. */
 export function chatMessages(
   request: ModelRequest,
   { providerId, rules }: { readonly providerId: string; readonly rules: ChatRules },
@@ -155,7 +155,7 @@ function addTrailer(messages: ChatMessage[], trailer: string, rules: ChatRules):
   else messages.push({ role: 'user', content: trailer })
 }
 
-/** Content of a user message: plain text if possible, since some servers don't read parts. */
+/** Content of a user message. Plain text if possible, since some servers don't read parts. */
 function userContent(parts: readonly (TextPart | FilePart)[]): string | JsonObject[] {
   const texts = parts.filter((part) => part.type === 'text')
   if (texts.length === parts.length) return texts.map((part) => part.text).join('\n')

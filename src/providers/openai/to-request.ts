@@ -31,7 +31,7 @@ export function toChatRequest(
   }
 }
 
-/** The request's body. Engines without an address also use it. */
+/** The request's body. Engines without an address use it, too. */
 export function chatBody(
   request: ModelRequest,
   config: RequestConfig,

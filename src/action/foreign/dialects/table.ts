@@ -28,7 +28,7 @@ const functionary: Dialect = {
   },
 }
 
-/** Harmony's header. The recipient precedes or follows the channel; the content type and the message come last. */
+/** Harmony's header. The recipient precedes or follows the channel, then come the content type and the message. */
 const header = lazyPattern(
   () =>
     `(?:<\\|start\\|>assistant)?(?: ?to=(${toolNamePattern}))?(?:<\\|channel\\|>\\w+)?\\s*(?:to=(${toolNamePattern}))?` +
@@ -97,7 +97,7 @@ for (const dialect of dialects) {
 const maxContinuation = 110
 const maxPartial = 90
 
-/** Returns the marker that starts at `at`; `'partial'` if more input may complete a marker. */
+/** Returns the marker that starts at `at`; `'partial'` if more input may complete one. */
 export function findMarker(text: string, at: number): Marker | 'partial' | undefined {
   if (!firsts.has(text[at])) return undefined
   if (at + 1 >= text.length) return 'partial'
