@@ -20,13 +20,13 @@ import { indexTools, type ToolIndex } from './tool-index.ts'
 import type { ActionCall } from './call-arguments.ts'
 import type { JsonObject } from '../protocol/json.ts'
 
-/** Options of `parseAction`: what is known about the output besides its text. */
+/** Options of `parseAction`: facts about the output that its text doesn't show. */
 export interface ParseActionOptions {
   /** Why the model stopped, as in `ActionScanner.end`. */
   readonly finishReason?: string
   /**
    * Whether the prompt template already opened the reasoning. Default: true if the output has a closing think tag
-   * without an opening one.
+   * without an opening tag.
    */
   readonly reasoningPrefilled?: boolean
 }
@@ -41,7 +41,7 @@ export interface ParsedAction {
   readonly error?: ActionError
 }
 
-/** Reads a model's whole output, as the scanner does. Never throws. */
+/** Reads a model's whole output like the scanner. Never throws. */
 export function parseAction(
   text: string,
   tools: readonly ToolDefinition[],
@@ -75,12 +75,12 @@ export interface ActionScannerOptions {
   /** The prompt template already opened the reasoning, so the output starts inside it. */
   readonly reasoningPrefilled?: boolean
   /**
-   * Native mode: recognises calls that a model wrote as text although it has native tools. Calls and blocks are read
-   * only if they are unquoted and at the end of the output (Q2). All else is text. A cut-off opener at the end of the
-   * output is dropped without an error.
+   * Native mode: recognises calls that a model wrote as text although it has native tools. Reads calls and blocks only
+   * if they are unquoted and at the end of the output (Q2). Everything else is text. An opener cut off by the end of
+   * the output is dropped without an error.
    */
   readonly rescue?: boolean
-  /** Treats calls without a marker or a tool's own tag as text: bare JSON, Python and ReAct. */
+  /** Treats calls with neither a marker nor a tool's own tag as text: bare JSON, Python and ReAct. */
   readonly delimitedOnly?: boolean
   /** Maximum length of a block in characters. Default 1 000 000. */
   readonly maxBlockLength?: number
@@ -90,24 +90,24 @@ export interface ActionScannerOptions {
 
 /** Reads one model output as it streams. Create a new scanner for each output. */
 export interface ActionScanner {
-  /** Returns the parts that this piece completes. Holds back only text that could still become a call. */
+  /** Returns the parts completed by this piece. Holds back only text that could still become a call. */
   push(piece: string): StreamPart[]
   /**
-   * Ends the output: returns the held-back text, then the calls or the error. Call it once. After the finish reasons
-   * `length` and `content-filter`, a value without its own end is cut off: its call is malformed.
+   * Ends the output. Returns the held-back text, then the calls or the error. Call it once. After the finish reasons
+   * `length` and `content-filter`, a call is malformed if its last value has no end of its own.
    */
   end(options?: { readonly finishReason?: string }): StreamPart[]
-  /** Treats all output so far as reasoning instead of a reply. Returns the held-back text and starts over. */
+  /** Treats all output so far as reasoning instead of a reply. Returns the held-back text and starts again. */
   reset(): StreamPart[]
   /** Everything that was pushed, as the model wrote it. */
   readonly output: string
 }
 
 /**
- * Reads a model's output as it streams: text and reasoning at once, calls when they are complete.
- * Order of the parts: first `text-delta` and `reasoning-delta`. Then the valid calls as `tool-call` with `input`, up to
- * the first invalid one, which has `error` instead. If no part of the block can be trusted, one `action-error` replaces
- * them. Last, `raw` with `{ ignored }` for output after the call.
+ * Reads a model's output as it streams. Text and reasoning are returned at once, calls when they are complete. Order of
+ * the parts: first `text-delta` and `reasoning-delta`. Then the valid calls as `tool-call` with `input`, up to the
+ * first invalid one, which has `error` instead. If no part of the block can be trusted, one `action-error` replaces the
+ * calls. Last, `raw` with `{ ignored }` for output after the call.
  */
 export function createActionScanner(
   tools: readonly ToolDefinition[],
@@ -222,7 +222,7 @@ class PartSink implements Sink {
       return { thoughtEnd: writtenPosition(held, parsed.thoughtEnd) }
     for (const prose of parsed.prose) show(prose)
     this.#emitCalls(parsed)
-    // This text precedes the text ignored so far.
+    // Ignored text of this call precedes the text ignored so far.
     if (parsed.ignored !== undefined) this.#ignored.unshift(parsed.ignored)
     return 'calls'
   }
@@ -269,7 +269,7 @@ class PartSink implements Sink {
   }
 
   #emitCalls(parsed: ParsedCalls): void {
-    // R16: an earlier call is invalid.
+    // R16: after an invalid call, no call runs.
     if (this.#hasProblem) return
     for (const call of parsed.calls)
       this.#parts.push({ type: 'tool-call', toolCallId: this.#newId(), ...call })

@@ -40,12 +40,12 @@ import {
 } from './schema.ts'
 import { type IndexedTool, makeTags, propertyOfTag, type ToolIndex } from './tool-index.ts'
 
-/** Comments before and after a value. Inside a value they are content, like JSON's strings and CDATA. */
+/** Comments before and after a value. Inside a value, comments are content, as in JSON strings and CDATA. */
 const outerComments = /^(?:\s*<!--(?:(?!-->)[^])*-->)+|(?:<!--(?:(?!-->|<!--|\]\]>)[^])*-->\s*)+$/g
 
 /** Reads values from a block's markup, guided by their schemas. */
 class ValueReader extends ElementFinder {
-  /** Reads the value of an element, or of several elements with one name, according to `shape`. */
+  /** Reads the value of an element, or of several elements of the same name, according to `shape`. */
   readValue(slices: readonly Slice[], shape: Shape, depth: number = 0): JsonValue {
     const [slice] = slices
     if (!slice) return null
@@ -70,7 +70,7 @@ class ValueReader extends ElementFinder {
     return !shape.branches && shape.types.every((type) => type === 'array')
   }
 
-  /** R14: text stays text. Only well-formed elements without text are a list or an object. */
+  /** R14: text stays text. Only well-formed elements without text around them become a list or an object. */
   #readUntyped(slice: Slice): JsonValue {
     const raw = this.#raw(slice)
     const trimmed = raw.trim()
@@ -165,7 +165,7 @@ class ValueReader extends ElementFinder {
     throw new ValueProblem('expected an object, got a list')
   }
 
-  /** Returns whether the content is elements. If text is allowed, too, the content must start with an element. */
+  /** Returns whether the content is elements. If text is also allowed, the content must start with an element. */
   #isMarkup(slice: Slice, shape: Shape): boolean {
     const raw = this.#raw(slice).trimStart()
     if (raw.startsWith('<')) return !isCdataOpener(raw, 0)
@@ -249,14 +249,14 @@ function declarationIn(source: string): string | undefined {
 }
 
 /**
- * Reads well-formed markup without a schema (R14). Text stays text, even with elements in it. `item` children make a
- * list, other children an object, a repeated name a list. Throws `ValueProblem`.
+ * Reads well-formed markup without a schema (R14). Text stays text, even if it contains elements. `item` children
+ * become a list, other children an object, elements of the same name a list. Throws `ValueProblem`.
  */
 export function readUntypedValue(source: string): JsonValue {
   return readContent(source).value(source)
 }
 
-/** Like `readUntypedValue`, for a known object or list: ignores text between the elements. */
+/** Like `readUntypedValue`, for a known object or list. Ignores text between the elements. */
 export function readUntypedElements(source: string): JsonValue {
   return readContent(source).elements()
 }
@@ -340,15 +340,15 @@ class Content {
   }
 }
 
-/** The calls that may run, and the problem of the first call that isn't allowed to run. */
+/** The calls that may run, and the problem of the first call that may not run. */
 export interface ParsedCalls {
   readonly calls: readonly ActionCall[]
   readonly problem?: CallProblem
-  /** The tool that has the problem, if its name could be read. */
+  /** The tool of the call with the problem, if its name could be read. */
   readonly problemTool?: string
 }
 
-/** Elements that name their tool in an attribute, and elements that name their parameter in one (R9). */
+/** Elements that name their tool in an attribute. Below: elements that name their parameter in an attribute (R9). */
 export const genericTools: ReadonlySet<string> = new Set([
   'invoke',
   'tool',
@@ -364,7 +364,7 @@ function isGeneric(element: string): boolean {
   return genericTools.has(withoutPrefix(element))
 }
 
-/** The calls of a block's content (R7–R17). A malformed block gives no calls at all. */
+/** Returns the calls of a block's content (R7–R17). A malformed block results in no calls. */
 export function readBlock(content: string, index: ToolIndex): ParsedCalls {
   try {
     return new BlockReader(content, index).read()
@@ -430,9 +430,9 @@ class BlockReader {
   }
 
   /**
-   * Returns the tool that the `name` attribute names. Undefined if the element's own name is a registered tool: `name`
-   * is then its parameter. If that tool has no such parameter and the attribute names another tool, the attribute
-   * decides.
+   * Returns the tool named by the `name` attribute. Undefined if the element's own name is a registered tool, because
+   * `name` is then a parameter. If that tool has no such parameter and the attribute names another tool, returns the
+   * other tool.
    */
   #nameAttribute(element: Child): string | undefined {
     const name = element.attributes.get('name')
@@ -492,7 +492,7 @@ class BlockReader {
     const text = decodeXmlText(this.#text.slice(body.start, body.end)).trim()
     if (!text.startsWith('{') || !text.endsWith('}')) return undefined
     const value = parseBoundedJson(text)
-    // The braces may hold elements. Without this check, unreadable text would count as "no parameters".
+    // The braces may contain elements. Without the check for `<`, unreadable text would count as "no parameters".
     if (value === undefined && !text.includes('<'))
       throw this.#values.malformed('the parameters in braces are no JSON', body.start)
     return value
@@ -517,7 +517,7 @@ function withoutPrefix(element: string): string {
   return element.replace(/^[\w-]+:/, '')
 }
 
-/** End of the block's content: before a closer in another letter case, or one that was cut off. */
+/** End of the block's content: before a closer that is cut off or in another letter case. */
 function endOfContent(text: string): number {
   const cut = /<(?:\/(?:A(?:C(?:T(?:I(?:O(?:N\s*)?)?)?)?)?)?)?$|<\/action\s*>\s*$/i.exec(
     text.slice(-200),

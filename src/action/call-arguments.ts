@@ -19,8 +19,8 @@ export interface ActionCall {
 }
 
 /**
- * Builds the input of a call from its parameters. Reports all problems at once, so that the model can
- * correct the call in one step. Throws `CallProblem`.
+ * Builds the input of a call from its parameters. Reports all problems at once, so that the model can correct the call
+ * in one step. Throws `CallProblem`.
  */
 export function readArguments<Value>(
   tool: IndexedTool,
@@ -136,8 +136,8 @@ export function unknownTool(name: string, names: readonly string[]): CallProblem
 const MAX_DEPTH = 500
 
 /**
- * Parses JSON; undefined when the text isn't JSON, repeats a key, or is nested too deeply. Numbers that a double
- * would round become texts. They stay exact where a tool takes text, and are refused where it takes numbers.
+ * Parses JSON. Undefined if the text isn't JSON, repeats a key, or is nested too deeply. Numbers that a double would
+ * round become texts: they stay exact where a tool accepts text, and are refused where it requires numbers.
  */
 export function parseBoundedJson(text: string): JsonValue | undefined {
   try {
@@ -198,13 +198,16 @@ export function coerceText(text: string, shape: Shape): JsonValue {
   }
 }
 
-/** Splits a schema with several types into one branch per type. `null` comes first: only the text `null` matches it. */
+/**
+ * Splits a schema with several types into one branch per type. `null` comes first, because only the text `null` matches
+ * it.
+ */
 function byType(shape: Shape): readonly Shape[] {
   const ordered = shape.types.toSorted((a, b) => Number(b === 'null') - Number(a === 'null'))
   return ordered.map((type) => ({ ...shape, types: [type] }))
 }
 
-/** The result of the first branch that accepts the value; `null` branches are tried first (R15). */
+/** Returns the result of the first branch that accepts the value. Tries `null` branches first (R15). */
 export function firstFit(
   branches: readonly Shape[],
   shape: Shape,
@@ -284,7 +287,7 @@ function toBoolean(text: string): boolean {
   throw new ValueProblem(`expected true or false, got ${quote(text)}`)
 }
 
-/** R13 for text: empty text is `[]`, a JSON list is read, anything else becomes the only element. */
+/** R13 for text: empty text becomes `[]`, a JSON list is parsed, any other text becomes the only element. */
 function textToArray(text: string, shape: Shape): JsonValue {
   const trimmed = text.trim()
   if (trimmed === '') return []
@@ -306,7 +309,7 @@ function parseJson(text: string, shape: Shape): JsonValue {
   )
 }
 
-/** R12: the exact option, or else the only one that matches when letter case and quotes are ignored. */
+/** R12: the option that equals the text, else the only option that matches regardless of letter case and quotes. */
 function matchOption(text: string, shape: Shape): JsonValue {
   const options = shape.options ?? []
   const trimmed = text.trim()
@@ -364,7 +367,10 @@ function jsonOption(value: JsonValue, shape: Shape): JsonValue {
   return matchOption(typeof value === 'string' ? value : JSON.stringify(value), shape)
 }
 
-/** Uses the first branch of the value's own type that fits, or else the first that it can be converted to. */
+/**
+ * Uses the first fitting branch of the value's own type. Otherwise uses the first branch that the value can be
+ * converted to.
+ */
 function jsonBranch(value: JsonValue, shape: Shape, depth: number): JsonValue {
   const branches = shape.branches ?? []
   const type = getType(value)

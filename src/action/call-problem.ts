@@ -1,14 +1,14 @@
 import type { CallError } from '../protocol/message.ts'
 
-/** The three ways a call can be unreadable. */
+/** Reasons why a call can't be read. */
 export type ActionErrorCode = 'malformed' | 'unknown_tool' | 'invalid_params'
 
-/** An error of the reader, with a message that helps the model correct its call. */
+/** An error in a call, with a message that helps the model correct the call. */
 export interface ActionError extends CallError {
   readonly code: ActionErrorCode
 }
 
-/** Thrown inside the reader and caught at its edge; never leaves this folder. */
+/** Thrown and caught inside this folder only. */
 export class CallProblem extends Error {
   readonly code: ActionErrorCode
   readonly suggestion: string | undefined
@@ -28,7 +28,7 @@ export class CallProblem extends Error {
   }
 }
 
-/** A value that doesn't fit its parameter. The call's reader adds the tool and the expected parameters. */
+/** A value doesn't fit its parameter. The code that reads the call adds the tool and the expected parameters. */
 export class ValueProblem extends Error {
   readonly suggestion: string | undefined
 

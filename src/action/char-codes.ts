@@ -14,7 +14,7 @@ export const bracket = 91
 export const backtick = 96
 export const tilde = 126
 
-/** Returns whether a mark can start with the character even inside a line: `<`, `[`, `]` or `◁`. */
+/** Returns whether the character can start a mark even in the middle of a line: `<`, `[`, `]` or `◁`. */
 export function isTagStart(code: number): boolean {
   return code === lessThan || code === bracket || code === 93 || code === 0x25c1
 }
@@ -25,8 +25,8 @@ export function isBlank(code: number): boolean {
 }
 
 /**
- * Invisible characters that models put between the characters of markup. All others of `lib/invisible.ts` belong to the
- * text. Called for each streamed character.
+ * Invisible characters that models put between the characters of markup. Other characters of `lib/invisible.ts` belong
+ * to the text. Called for each streamed character.
  */
 export function isInvisible(code: number): boolean {
   return (code >= 0x200b && code <= 0x200f) || code === 0x2060 || code === 0xfeff

@@ -1,7 +1,9 @@
 import { backtick, isBlank, isTagStart, newline, tilde } from './char-codes.ts'
 import { matchReasoning } from './scan/reasoning-marks.ts'
 
-/** A letter that trackers get in place of a section, so that text after it isn't at the start of a line. */
+/**
+ * Trackers get this letter instead of a skipped section, so that text after the section isn't at the start of a line.
+ */
 export const letter = 120
 
 interface Walk {
@@ -16,14 +18,15 @@ interface Walk {
 }
 
 /**
- * Walks through a text outside of reasoning and comments. Returns the end of reasoning without an opener, or undefined.
+ * Walks through a text, skipping reasoning and comments. Returns the position of a closing reasoning tag without an
+ * opening tag, if any.
  */
 export function walkText({ text, from, step }: Walk): number | undefined {
   const tracker = new CodeTracker()
   if (from > 0) tracker.feed(letter)
   for (let at = from; at < text.length;) {
     const code = text.charCodeAt(at)
-    // Further backticks or tildes may belong to the same run.
+    // Another backtick or tilde may continue the same run.
     if (code !== backtick && code !== tilde) tracker.flush()
     const thought = endOfThought(text, at, tracker)
     if (thought === at) return at
@@ -65,7 +68,7 @@ function endOfComment(text: string, at: number, tracker: CodeTracker): number | 
   return end < 0 ? text.length : end + 3
 }
 
-/** Returns whether the open backtick run is closed after the position, on the same line and near enough. */
+/** Returns whether the open backtick run is closed on the same line and within `maxInlineCode` characters. */
 function isInlineCode(text: string, at: number, { inRun, openRun }: CodeTracker): boolean {
   if (!inRun) return false
   const [line = ''] = text.slice(at, at + maxInlineCode).split('\n', 1)
@@ -75,10 +78,10 @@ function isInlineCode(text: string, at: number, { inRun, openRun }: CodeTracker)
 /** Maximum distance between a marker and the end of the backtick run before it. */
 const maxInlineCode = 2000
 
-/** Start of a list item or a blockquote. Fences may begin on such lines, too. */
+/** Start of a list item or a blockquote. Fences may also begin after it. */
 const container = /^(?:\s*(?:>|(?:[-*+]|\d{1,9}[.)])\s))+\s*$/
 const quote = /^[\s>]*$/
-/** Maximum length of such a start. */
+/** Maximum length of this start. */
 const maxHead = 40
 
 /** Markdown context of a character: prose, an open backtick run, or a fenced block. */
@@ -86,14 +89,14 @@ export interface CodeState {
   /** Length of the open backtick run on this line; 0 if there is none. */
   readonly openRun: number
   readonly fenced: boolean
-  /** Only white space precedes on this line. */
+  /** Only white space precedes the character on this line. */
   readonly lineStart: boolean
 }
 
 /**
  * Tracks Markdown code one character at a time (CommonMark). A fence is three or more backticks or tildes at the start
- * of a line, list item or blockquote. Inline code is a backtick run closed on the same line. Whether an `openRun` is
- * code is known only at its closer or at the end of the line.
+ * of a line, list item or blockquote. Inline code is a backtick run closed on the same line. Its closer or the end of
+ * the line decides whether an `openRun` is code.
  */
 export class CodeTracker implements CodeState {
   openRun = 0
@@ -112,7 +115,7 @@ export class CodeTracker implements CodeState {
   #ignoreRuns = false
   /** Beginning of the line. */
   #head = ''
-  /** The fence is in a blockquote, so its lines may begin with `>`. */
+  /** The fence is in a blockquote, so lines of its code may begin with `>`. */
   #inQuote = false
 
   /** Feeds the next character's code unit. */
@@ -137,7 +140,7 @@ export class CodeTracker implements CodeState {
     this.#closing = false
   }
 
-  /** This line may still open a fence. */
+  /** A fence may still begin on this line. */
   get mayOpenFence(): boolean {
     return !this.fenced && (this.#pendingFence > 0 || (this.#run > 0 && this.#runAtStart))
   }
@@ -147,7 +150,7 @@ export class CodeTracker implements CodeState {
     return this.openRun > 0 || (this.#pendingFence > 0 && this.#fenceChar === backtick)
   }
 
-  /** Ignores backtick runs until the end of the line, because the line's open run turned out to start no code. */
+  /** Ignores backtick runs until the end of the line, because the open run started no code. */
   ignoreRunsOnLine(): void {
     this.openRun = 0
     this.#run = 0
@@ -178,7 +181,7 @@ export class CodeTracker implements CodeState {
     return copy
   }
 
-  /** Only the start of a list item or blockquote precedes on this line. */
+  /** Only the start of a list item or blockquote precedes the character on this line. */
   get #mayBeginFence(): boolean {
     if (this.#head.length >= maxHead) return false
     return this.fenced ? this.#inQuote && quote.test(this.#head) : container.test(this.#head)
@@ -238,8 +241,8 @@ interface Marker extends Checkpoint {
 }
 
 /**
- * Tracks whether the scan is in Markdown code (R3), and which text must be held back until that is known. This is a
- * marker after a backtick run that might never be closed, or a fence line that may precede a block. Positions are
+ * Tracks whether the scan is in Markdown code (R3), and which text must be held back until that is known. Held back are
+ * a marker after a backtick run that might never be closed, and a fence line that may precede a block. Positions are
  * relative to the held text.
  */
 export class CodeContext {
@@ -281,12 +284,12 @@ export class CodeContext {
     this.#fence = undefined
   }
 
-  /** Starts reasoning, which has code of its own. */
+  /** Starts reasoning. Code is tracked separately in it. */
   beginReasoning(): void {
     this.#suspended = this.tracker
   }
 
-  /** Ends reasoning and continues the line before it. */
+  /** Ends reasoning, and continues the line on which it started. */
   endReasoning(): void {
     this.tracker = this.#suspended
   }
@@ -298,13 +301,13 @@ export class CodeContext {
   }
 
   /**
-   * Returns the position to rescan from, once the pending marker is decided. The marker is valid if the backtick run
-   * before it isn't closed on the same line. If the line is too long to wait for, a reasoning marker is valid and a
-   * call's marker is not. This way neither a quoted call nor one in reasoning runs. `code`: the next character,
-   * undefined at the end of the output.
+   * Returns the position to rescan from, once it is known whether the pending marker is valid. The marker is valid if
+   * the backtick run before it isn't closed on the same line. If the line is too long to wait for, a reasoning marker
+   * is valid and a call's marker isn't. Therefore no quoted call runs, and no call in reasoning. `code`: the next
+   * character; undefined at the end of the output.
    */
   dueMarker(at: number, code: number | undefined): number | undefined {
-    // A backtick run that ends with the line or the output may close the run before the marker.
+    // A backtick run at the end of the line or output may close the run before the marker.
     const isLineOver = code === undefined || code === newline
     if (isLineOver) this.tracker.flush()
     const marker = this.#pendingMarker
@@ -318,9 +321,7 @@ export class CodeContext {
     return marker.at
   }
 
-  /**
-   * Restores the state before the fence line, if the fence belongs to a block in it. Returns the fence line's start.
-   */
+  /** If a fence was opened just before a block, restores the state before the fence line. Returns that line's start. */
   leaveFence(): number | undefined {
     if (!this.#fence || !this.tracker.fenced) return undefined
     this.tracker = this.#fence.tracker

@@ -28,10 +28,10 @@ export class CallFinder {
   readonly #index: ToolIndex
   readonly #starts: RegExp
   readonly #calls: Set<string>
-  /** A text had more beginnings of calls than could be read, so any call may be in it. */
+  /** A text had too many possible starts of calls to read them all, so it may contain any call. */
   #isIncomplete: boolean
 
-  /** Starts with the calls that `previous`, a finder for other tools, has found. */
+  /** Starts with the calls found by `previous`, a finder for other tools. */
   constructor(tools: readonly ToolDefinition[], previous?: CallFinder) {
     this.#index = withNamespaces(indexTools(tools))
     this.#calls = new Set(previous ? previous.#calls : [])
@@ -47,7 +47,7 @@ export class CallFinder {
   /** Reads one more text, as it was sent. */
   addText(text: string): void {
     let budget = budgets.each * text.length + budgets.all
-    // Another call may begin inside each, whether it can be read or not.
+    // Another call may begin inside each call, even if the outer call can't be read.
     for (const { 1: element, index: at } of text.matchAll(this.#starts)) {
       const source = text.slice(at, at + maxLength)
       const reader = new LiteralReader(element === undefined ? withoutTagMarks(source) : source)
@@ -64,7 +64,7 @@ export class CallFinder {
     }
   }
 
-  /** Reads the call that begins the text, whatever follows it. Leaves the reader after what was read. */
+  /** Reads the call at the start of the text, whatever follows it. Leaves the reader at the call's end. */
   #readCall(reader: LiteralReader, element: string | undefined): ParsedCalls {
     const { text } = reader
     const index = this.#index
@@ -92,13 +92,13 @@ export class CallFinder {
     this.#calls.add(canonicalCall(toolName, input))
   }
 
-  /** Whether a text holds this call, or may hold it because not all of it was read. */
+  /** Whether a text contains this call, or may contain it in a part that wasn't read. */
   hasCall(toolName: string, input: JsonValue): boolean {
     return this.#isIncomplete || this.#calls.has(canonicalCall(toolName, input))
   }
 }
 
-/** The call as a text that ignores the order of keys and differences in white space. */
+/** Writes the call as text, which doesn't depend on key order or white space. */
 function canonicalCall(name: string, input: JsonValue): string {
   return `${name} ${canonicalJson(input)}`.replace(/(?:\s|\\[nrt])+/g, ' ')
 }

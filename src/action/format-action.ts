@@ -14,8 +14,8 @@ import {
 import { type IndexedTool, indexTools, makeTags } from './tool-index.ts'
 
 /**
- * Formats calls as a model would write the block. Calls that fit their tools' schemas read back the same. If elements
- * can't express a value, the call is written as JSON in its tool's element.
+ * Formats calls as a model would write the block. The scanner reads them back unchanged if they fit their tools'
+ * schemas. If elements can't express a value, writes the call as JSON in its tool's element.
  */
 export function formatAction(
   calls: readonly ActionCall[],
@@ -99,8 +99,8 @@ const elementName: RegExp = /^(?!ACTION$)[A-Za-z_][\w.-]*$/
 const ambiguous = /^\s*(?:$|[-+.\d[{<]|(?:true|false|null)\s*$)/i
 
 /**
- * Returns whether a value that fits its schema reads back the same from elements and text. `path`: the elements around
- * it. An element inside another of the same name has an ambiguous closer.
+ * Returns whether a value that fits its schema reads back unchanged from elements and text. `path`: the surrounding
+ * elements. An element inside another of the same name has an ambiguous closer.
  */
 function isExactInMarkup(value: JsonValue, shape: Shape, path: readonly string[]): boolean {
   if (shape.options) return isExactOption(value, shape.options)
@@ -143,7 +143,7 @@ function isExactInUnion(value: JsonValue, shape: Shape, path: readonly string[])
   return isWritable && !isWrittenAsJson(value, leaf) && isExactInType(value, leaf, path)
 }
 
-/** An object whose keys can't be element names, or whose values have no types. Only JSON preserves it. */
+/** Whether only JSON preserves the object: its keys can't be element names, or its values have no types. */
 function isWrittenAsJson(value: JsonValue, shape: Shape | undefined): boolean {
   if (!isRecord(value)) return false
   const isWritable = Object.keys(value).every(

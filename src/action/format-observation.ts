@@ -12,8 +12,8 @@ export type Observed =
   | { readonly error: CallError }
 
 /**
- * The results of calls as the text of a user message: one observation per call, in order. A tool's
- * output can't fake an observation: lines that look like one are quoted with `> `.
+ * Formats the results of calls as the text of a user message: one observation per call, in order. A tool's output can't
+ * fake an observation, because lines that look like one are quoted with `> `.
  */
 export function formatObservation(results: readonly Observed[]): string {
   return results.map((result) => `Observation: ${describe(result)}`).join('\n')
@@ -57,8 +57,8 @@ const prefixes: { readonly [Code in CallErrorCode]?: (tool: string) => string } 
 }
 
 /**
- * Prefixes the message by its code; the reader's own messages have their prefix already. An unknown code, perhaps
- * stored by a newer version, says that the call failed.
+ * Puts a prefix for the code before the message, unless the reader already did. An unknown code, perhaps stored by a
+ * newer version, gets the prefix of a failed call.
  */
 function describeError(toolName: string, code: CallErrorCode, message: string): string {
   const formatPrefix = Object.hasOwn(prefixes, code) ? prefixes[code] : undefined

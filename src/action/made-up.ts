@@ -7,7 +7,7 @@ const plainTokens: readonly string[] = [
   '<end_of_turn>',
   '<eos>',
   '<EOT>',
-  // Gemma 4, FunctionGemma: results would come next
+  // Gemma 4, FunctionGemma: results would come next.
   '<turn|>',
   '<|tool_response>',
   '<start_function_response>',
@@ -32,7 +32,7 @@ export const turnStart: RegExp =
 const maxTokens = 20
 const cutToken = /^<[|｜][^<>|｜\n]{0,30}[|｜]?$/
 
-/** Whether a token at the start of `text` ends the turn; `'partial'` while that depends on more text. */
+/** Whether a token at the start of `text` ends the turn; `'partial'` if that depends on more text. */
 export function matchTurnEnd(text: string): 'next-turn' | 'partial' | undefined {
   let rest = text
   for (let count = 0; count < maxTokens; count++) {
@@ -82,7 +82,7 @@ const otherRoles = [
   'function',
 ]
 /**
- * Headers of turns that aren't the model's: vendors' tokens and the role, in lower case. Harmony's are read elsewhere.
+ * Headers of turns that aren't the model's: vendors' tokens and the role, in lower case. `matchHeader` reads Harmony's.
  */
 const otherTurns: readonly string[] = [
   ...otherRoles.flatMap((role) => [
@@ -115,8 +115,8 @@ export const resultTags: readonly string[] = ['tool', 'function'].flatMap((kind)
 )
 
 /**
- * R4: returns whether the model starts to write as somebody else here, in another turn or with an invented result.
- * `'partial'` if more input may decide that. A result's keyword counts only at the start of a line.
+ * R4: returns whether the model starts to write as somebody else here: another turn, or an invented result. `'partial'`
+ * if that depends on more input. A result's keyword counts only at the start of a line.
  */
 export function startsHallucination(text: string, lineStart: boolean): boolean | 'partial' {
   if (text.startsWith(ownTurn)) return false
@@ -128,8 +128,8 @@ export function startsHallucination(text: string, lineStart: boolean): boolean |
 }
 
 /**
- * R4: returns whether somebody else's turn starts here, regardless of the text before. `'partial'` if more input may
- * decide that.
+ * R4: returns whether somebody else's turn starts here, regardless of the text before it. `'partial'` if that depends
+ * on more input.
  */
 export function startsOthersTurn(text: string): boolean | 'partial' {
   if (!isTagStart(text.charCodeAt(0))) return false

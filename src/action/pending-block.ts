@@ -5,7 +5,7 @@ import { anyCloser } from './foreign/dialects/table.ts'
 import { startsHallucination, stopToken, turnStart } from './made-up.ts'
 import { lazyPattern } from '../lib/once.ts'
 
-/** Most characters of an opener. With longer attributes, it is text. */
+/** Maximum characters of an opener. An opener with longer attributes is text. */
 const maxOpenerLength = 300
 
 const canonical = '<ACTION'
@@ -14,13 +14,13 @@ const canonical = '<ACTION'
 export interface Opener {
   readonly end: number
   readonly selfClosing: boolean
-  /** The name as it is spelled here. The closer may be spelled the same way. */
+  /** The name as it is spelled here. The closer may have the same spelling. */
   readonly name: string
 }
 
 /**
- * R1: the opener that starts at `at`; `'partial'` while more input may complete it. An opener in another
- * letter case counts only at the start of a line, with a tag directly after it.
+ * R1: returns the opener that starts at `at`; `'partial'` if more input may complete it. An opener in another letter
+ * case counts only at the start of a line, with a tag directly after it.
  */
 export function matchOpener(
   text: string,
@@ -61,7 +61,7 @@ function waitsForTag(text: string, at: number): 'partial' | undefined {
   return text.length - at < 200 && /^\s*<?$/.test(text.slice(at)) ? 'partial' : undefined
 }
 
-/** Context of an opener. Outside of prose, its block counts only at the end of the output (R3, R5). */
+/** Where an opener stands. Except in prose, its block counts only at the end of the output (R3, R5). */
 export type CaptureContext = 'prose' | 'fence' | 'comment' | 'reasoning'
 
 /** `text`: the captured text is not a block. */
@@ -87,7 +87,7 @@ interface Stop {
 
 /**
  * Collects text from an opener to the block's closer (R2, R7), piece by piece in linear time. Skips CDATA sections and
- * comments. The content is parsed once, elsewhere.
+ * comments. Other code parses the content once.
  */
 export class BlockCapture {
   readonly context: CaptureContext
@@ -100,7 +100,7 @@ export class BlockCapture {
   #restAt = 0
   #carry = ''
   #phase: Phase = 'peek'
-  /** Tracks code around a mention, or the fence around a tentative block. */
+  /** Tracks code around a mention, or the fence around the block. */
   readonly #tracker = new CodeTracker()
   #fenceLine = ''
   #fenceClosed = false
@@ -118,7 +118,7 @@ export class BlockCapture {
     return this.#phase === 'mention'
   }
 
-  /** Text between opener and closer, or all text so far while the closer is missing. */
+  /** Text between opener and closer. While the closer is missing, all text so far. */
   get content(): string {
     return this.#content ?? this.#pieces.join('') + this.#carry
   }
@@ -128,13 +128,15 @@ export class BlockCapture {
     return this.content + this.#closer
   }
 
-  /** Content at the end of the output. An unclosed comment may have hidden the closer. */
+  /** Content of an unclosed block at the end of the output. An unclosed comment may have hidden the closer. */
   get unclosed(): { readonly content: string; readonly rest: string } {
     const { content } = this
     return this.#phase === 'comment' ? splitAtCloser(content) : { content, rest: '' }
   }
 
-  /** Feeds a piece. Returns the part after the block, or from the point where it turned out to be text. */
+  /**
+   * Feeds a piece. Returns the text after the block. If there is no block, returns the text from where that was known.
+   */
   push(piece: string): string {
     const text = this.#carry + piece
     this.#carry = ''
@@ -148,7 +150,7 @@ export class BlockCapture {
     return this.state === 'open' ? '' : text.slice(this.#restAt)
   }
 
-  /** Keeps `text` up to `until` as content and the rest for the next piece. */
+  /** Keeps `text` up to `until` as content. The rest is read again with the next piece. */
   #wait(text: string, from: number, until: number): undefined {
     this.#keep(text.slice(from, until))
     this.#carry = text.slice(until)
@@ -190,7 +192,7 @@ export class BlockCapture {
     return found + 3
   }
 
-  /** Finds where the reasoning around the block ends or may end. */
+  /** Finds the position where the reasoning around the block ends or may end. */
   #findStop(text: string, from: number, to: number): Stop | undefined {
     const { endsThought } = this.#options
     if (!endsThought) return undefined
@@ -294,7 +296,7 @@ export class BlockCapture {
     this.state = 'text'
   }
 
-  /** Searches plain text for the end of a tentative block. Returns its position, or -1. */
+  /** Searches plain text for the end of the surrounding comment or fence. Returns its position, or -1. */
   #followContext(text: string, from: number, to: number): number {
     if (this.context === 'comment') {
       const start = Math.max(0, from - 2)
@@ -311,7 +313,7 @@ export class BlockCapture {
     for (let at = from; at < to; at++) this.#tracker.feed(text.charCodeAt(at))
   }
 
-  /** Returns the position of text after the line that closes the fence around an unfinished block, or -1. */
+  /** Returns the position of the first text after the line that closes the fence around an unfinished block, or -1. */
   #followFence(text: string, from: number, to: number): number {
     const last = Math.min(to + 1, text.length)
     for (let at = from; at < last; at++) {
@@ -342,11 +344,11 @@ function partialTail(text: string, from: number, token: string): number {
 export interface FoundBlock {
   readonly content: string
   readonly tooLong: boolean
-  /** The block has a closing tag. Otherwise the end of the output ended it. */
+  /** The block has a closing tag. If false, the end of the output ended the block. */
   readonly isClosed: boolean
 }
 
-/** Outcome of a pending block: a block, or text including the opener. `rest`: text after it. */
+/** Outcome of a pending block: a block, or plain text that includes the opener. `rest`: text after it. */
 export type BlockOutcome = { readonly rest: string } & (
   | { readonly block: FoundBlock; readonly written: string }
   | { readonly text: string }
@@ -363,13 +365,15 @@ export interface PendingBlockOptions {
   readonly before: string
 }
 
-/** Reads the content of a block without a closer. */
+/** Judges the content of a block without a closer. */
 export interface UnclosedReader {
   /** A limit cut the output off. */
   readonly isCut: boolean
   /** Returns whether the content is a call in another format. */
   isForeignCall(content: string): boolean
-  /** Returns where reasoning without an opener ends in the content. The block is then part of that reasoning. */
+  /**
+   * Returns the position of a closing reasoning tag without an opening tag. The block is then part of that reasoning.
+   */
   reasoningEnd(content: string): number | undefined
 }
 
@@ -391,7 +395,7 @@ export function createBlockDetector(maxLength: number): BlockDetector {
 export class PendingBlock {
   readonly #options: PendingBlockOptions
   readonly #capture: BlockCapture
-  /** Text after a block that counts only at the end of the output. Undefined until the block is complete. */
+  /** Text after a complete block that counts only at the end of the output. Undefined before. */
   #trailing: TrailingText | undefined
 
   constructor(options: PendingBlockOptions, maxLength: number) {
@@ -418,7 +422,7 @@ export class PendingBlock {
     const { context, aloneInFence } = this.#options
     const trailing = this.#trailing?.text
     if (trailing !== undefined) {
-      // A limit cut the model off during its reasoning, so the block is a draft.
+      // A limit cut off the output during the reasoning, so the block is a draft.
       const isDraft = context === 'reasoning' && reader.isCut
       return isBlockLast(trailing) && !isDraft
         ? this.#blockOutcome('')
@@ -433,8 +437,8 @@ export class PendingBlock {
   }
 
   /**
-   * Checks text after a block that counts only at the end of the output. Only white space and the end of its fence may
-   * follow.
+   * Checks the text after a block that counts only at the end of the output. Only white space and the end of the
+   * block's fence may follow.
    */
   #follow(trailing: TrailingText, piece: string): BlockOutcome | undefined {
     const kind = trailing.push(piece)
@@ -460,7 +464,9 @@ export class PendingBlock {
 
 /** A stray closing tag of any call format. */
 const strayCloser = lazyPattern(() => `^(?:${anyCloser()})`, 'i')
-/** R4: text after a call that is neither prose nor another call. `'partial'` while it may become that. */
+/**
+ * R4: returns whether text after a call is neither prose nor another call. `'partial'` if that depends on more text.
+ */
 export function matchHallucination(text: string): boolean | 'partial' {
   return stopToken().test(text) || text.startsWith('</') || startsHallucination(text, true)
 }
@@ -477,7 +483,7 @@ const maxToken = 40
 /** Checks the text after a block that counts only at the end of the output. */
 export class TrailingText {
   readonly #pieces: string[] = []
-  /** Character of the fence that closes around the block, once its first mark was read. */
+  /** Character of the fence that closes around the block, once its first character was read. */
   #fence: string | undefined
   #mayClose: boolean
   readonly #endsThought: ReasoningEnd
@@ -523,7 +529,7 @@ export class TrailingText {
   }
 }
 
-/** Whether only white space, stop tokens and stray closing tags follow. */
+/** Whether nothing else follows than white space, stop tokens and stray closing tags. */
 export function endsAnswer(trailing: string): boolean {
   let rest = skipBlank(trailing)
   for (;;) {

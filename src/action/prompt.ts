@@ -18,9 +18,9 @@ export interface ActionPromptOptions {
 }
 
 /**
- * Instructions that teach models without native function calling to write `<ACTION>` blocks. They contain the
- * rules, the tools, the skills, and examples made from the tools themselves. Descriptions are put on
- * one line with their markup escaped, so that none can fake a block or a section.
+ * Instructions that teach models without native function calling to write `<ACTION>` blocks. They contain the rules,
+ * the tools, the skills, and examples built from the tools themselves. Descriptions are put on one line and their
+ * markup is escaped, so no description can fake a block or a section.
  */
 export function actionPrompt(
   tools: readonly ToolDefinition[],
@@ -64,7 +64,7 @@ function describeTool(tool: IndexedTool): string {
   return `- ${tool.tag}: ${oneLine(tool.description)}${parameters.join('')}`
 }
 
-/** The section that lists the skills; '' when there are none. */
+/** Returns the section that lists the skills; '' if there are none. */
 export function describeSkills(skills: readonly Skill[]): string {
   return skills.length > 0 ? `# Skills\n\n${skills.map(describeSkill).join('\n')}` : ''
 }
@@ -111,7 +111,7 @@ function promptExamples(
   return examples.filter(Boolean).join('\n\n')
 }
 
-/** The example of a corrected call. The wrong call and its error are left out: small models copy them. */
+/** Returns the example of a corrected call, without the wrong call and its error: small models copy them. */
 function correction(
   tools: readonly IndexedTool[],
   format: (calls: readonly ActionCall[]) => string,
@@ -187,7 +187,7 @@ function sample(name: string, shape: Shape, scope: SampleScope): JsonValue {
       return typeof example === 'string' && !item.options ? [example, 'example b'] : [example]
     }
     case 'object': {
-      // An example without properties would teach the model to omit them, so show at least one.
+      // An example without properties would teach the model to omit them, so at least one is shown.
       const names =
         shape.required.size > 0 ? shape.required : [...shape.properties.keys()].slice(0, 1)
       return isShort ? {} : sampleObject(shape, names, [room, depth + 1])

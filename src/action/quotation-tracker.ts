@@ -4,7 +4,7 @@ import { resultTags } from './made-up.ts'
 /** Paired quotation marks: each opener with its possible closers. */
 const pairs: ReadonlyMap<string, string> = new Map([
   ['“', '”'],
-  // Many keyboards close German quotations with a plain mark.
+  // Many keyboards close German quotations with a straight quotation mark.
   ['„', '“”"'],
   ['‚', '‘’'],
   ['«', '»'],
@@ -14,11 +14,13 @@ const pairs: ReadonlyMap<string, string> = new Map([
   ['「', '」'],
   ['『', '』'],
 ])
-/** Marks that often aren't quotations. They end with the paragraph, and the short ones with the line. */
+/**
+ * Marks that often aren't quotations. Their quotations end with the paragraph, those of the short marks with the line.
+ */
 const looseMarks = '"\'`‘'
 const shortMarks = "'`‘"
 
-/** Elements whose content is preformatted, quoted or a tool's output. */
+/** Elements that contain preformatted text, quotations or a tool's output. */
 const quotingTags: ReadonlySet<string> = new Set([
   'pre',
   'code',
@@ -33,8 +35,8 @@ const quotingTags: ReadonlySet<string> = new Set([
 const listItem = /^(?:[-*+•]|\d{1,9}[.)])(?:\s|$)/
 
 /**
- * Tracks prose character by character, to know whether a call that begins here would be quoted (Q2). Leaves out fenced
- * code, which `CodeTracker` tracks.
+ * Tracks prose character by character, to know whether a call that begins here would be quoted (Q2). Fenced code is
+ * left to `CodeTracker`.
  */
 export class QuotationTracker {
   /** Columns before the first character of the line. */
@@ -45,15 +47,15 @@ export class QuotationTracker {
   #blockquote = false
   /** Names of the open HTML elements that quote their content. */
   #elements: readonly string[] = []
-  /** Number of open elements while the newest quoted call is open. */
+  /** Number of open elements when the newest quoted call began. */
   #callDepth = 0
-  /** The newest quoted call counts as quoted only because it is inside a line. */
+  /** The only reason why the newest quoted call counts as quoted: it began inside a line. */
   #isInline = false
-  /** An inline quoted call has just ended. A call directly after it is quoted, too. */
+  /** A call quoted only for that reason has just ended. A call directly after it is also quoted. */
   #isAfterInline = false
   /** The paragraph contains a quoted control token. */
   #quotesToken = false
-  /** Only the control token was written since, so the quoted call continues in the next paragraph. */
+  /** Only the control token was written since, so its quoted call continues in the next paragraph. */
   #tokenIsLast = false
   #comment = false
   /** Tag or comment delimiter being read. */
@@ -66,21 +68,21 @@ export class QuotationTracker {
   #afterBlank = false
   #last = space
 
-  /** A sentence ended here, on this line. */
+  /** A sentence ended directly before, on this line. */
   get endsSentence(): boolean {
     return this.#head !== '' && /[.!?…。！？]/.test(String.fromCharCode(this.#last))
   }
 
   /**
-   * Returns whether text that begins here, after the white space of its line, is quoted. A line right after a
-   * blockquote continues it (CommonMark's lazy continuation). A line right after a list item is the model's own: models
-   * write their call there, after a plan in items.
+   * Returns whether text that begins here, after white space, is quoted. A line right after a blockquote continues the
+   * blockquote (CommonMark's lazy continuation). A line right after a list item is the model's own: models write their
+   * call there, after a plan in items.
    */
   get isQuoted(): boolean {
     return this.#isAfterInline || (!this.#afterBlank && this.#blockquote) || this.quotesFrames
   }
 
-  /** Returns whether control tokens that begin here are quoted. A token at the end of a list or a blockquote isn't. */
+  /** Returns whether control tokens that begin here are quoted. A token right after a list or a blockquote isn't. */
   get quotesFrames(): boolean {
     const isMarked = /^[>|]/.test(this.#head) || listItem.test(this.#head)
     const isOpen = this.#closers !== '' && (!this.#afterBlank || this.#isLasting)
@@ -88,7 +90,7 @@ export class QuotationTracker {
     return isMarked || this.#indent >= 4 || (this.#list && this.#indent > 0) || isOpen || isInside
   }
 
-  /** Starts a quoted call. It extends to its closing tag, or to the end of the paragraph. */
+  /** Starts a quoted call, which extends to its closing tag or to the end of the paragraph. */
   quoteCall(tag: string | undefined): void {
     if (!this.#isInCall) this.#isInline = this.#isAfterInline || !this.isQuoted
     if (tag === undefined) this.#quotesToken = this.#tokenIsLast = true
@@ -142,7 +144,7 @@ export class QuotationTracker {
     return this.#callDepth > 0 && this.#elements.length >= this.#callDepth
   }
 
-  /** A quotation that continues after a blank line: one with paired marks, or one that was just opened. */
+  /** The quotation continues after a blank line, because its marks are paired or because it was just opened. */
   get #isLasting(): boolean {
     return this.#justOpened || !looseMarks.includes(this.#opener)
   }
@@ -220,7 +222,7 @@ export class QuotationTracker {
     this.#justOpened = true
   }
 
-  /** Plain marks open only at the beginning of a word. Elsewhere they are apostrophes or inch signs. */
+  /** Plain marks open a quotation only at the beginning of a word. Elsewhere they are apostrophes or inch signs. */
   #plainClosers(mark: string): string {
     if (!looseMarks.includes(mark)) return ''
     const before = String.fromCharCode(this.#last)

@@ -25,7 +25,10 @@ export function readBlockContent(
   return { ...foreign, ...(!endsAnswer(rest) && { ignored: rest }) }
 }
 
-/** Returns where reasoning without an opener ends in an unclosed block, outside of its calls (R5). */
+/**
+ * Returns the position of a closing reasoning tag without an opening tag, in an unclosed block but outside of its calls
+ * (R5).
+ */
 export function reasoningEnd(content: string, index: ToolIndex): number | undefined {
   const foreign = readForeignBlock(content, index)
   if (foreign) return foreign.thoughtEnd
@@ -45,7 +48,7 @@ export function reasoningEnd(content: string, index: ToolIndex): number | undefi
   return readBlock(content.slice(0, end), index).problem?.code === 'malformed' ? undefined : end
 }
 
-/** Maximum of failed call starts in one text. Each costs some reading. */
+/** Maximum failed attempts to read a call in one text, because each takes time. */
 const maxFailures = 500
 
 /** The calls of all sections of a text, in order (R16). */
@@ -78,7 +81,7 @@ interface OwnSectionsOptions {
   readonly isCut: boolean
 }
 
-/** Returns the calls of a text that starts with a call in another format. Undefined if it doesn't. */
+/** Returns the calls of a text that starts with a call in another format. Undefined if the text doesn't. */
 export function readSections(
   text: string,
   index: ToolIndex,
@@ -114,10 +117,7 @@ export function readOwnSections(
   return { ...joinParsedCalls(sections), prose, ...(ignored !== '' && { ignored }) }
 }
 
-/**
- * Returns whether no more of the model's own text follows, except for the beginning of a marker, a closer or a listed
- * call.
- */
+/** Returns whether the model's own text ends here. The beginning of a marker, a closer or a listed call may follow. */
 function isEnd(text: string, at: number, index: ToolIndex): boolean {
   const rest = text.slice(at)
   if (endsAnswer(rest) || isBeginning(rest.trim()) || matchTurnEnd(rest.trim()) === 'partial')
@@ -128,7 +128,7 @@ function isEnd(text: string, at: number, index: ToolIndex): boolean {
   return isListed && ['```', ...next].some((each) => each.startsWith(rest.trim()))
 }
 
-/** `end`: end of the model's own text. `thoughtEnd`: end of reasoning without an opener. */
+/** `end`: end of the model's own text. `thoughtEnd`: position of a closing reasoning tag without an opening tag. */
 function findSections(
   text: string,
   index: ToolIndex,
@@ -159,14 +159,14 @@ function findSections(
         if (isStart) failures++
         return undefined
       }
-      // Ends the walk.
+      // Ends the walk: all text so far is reasoning.
       if (parsed.thoughtEnd !== undefined) return at + parsed.thoughtEnd
       const sectionEnd = at + text.slice(at, at + parsed.end).trimEnd().length
       sections.push({ ...parsed, start: at, end: sectionEnd })
       return sectionEnd
     },
   })
-  // With an unreadable section, the tag that closes the thought may be part of a value in it.
+  // If a section is unreadable, the closing reasoning tag may be part of a value in it.
   const isThought = thoughtEnd !== undefined && !sections.some(isMalformed)
   return { sections, end, ...(isThought && { thoughtEnd }) }
 }
@@ -179,8 +179,8 @@ function isMalformed({ problem }: ParsedCalls): boolean {
 const observation = /^Observation:[ \t\r]*(?:\n|$)/
 
 /**
- * R4: returns whether the model starts writing as somebody else here, right after the last call or at the start of a
- * line.
+ * R4: returns whether the model starts to write as somebody else here. Tested right after the last call and at the
+ * start of a line.
  */
 function isMadeUp(
   text: string,
@@ -198,15 +198,15 @@ function isMadeUp(
   return lineStart || endsAnswer(text.slice(last.end, at))
 }
 
-/** A call without a marker is read as a call only if nothing but another call follows (R18). */
+/** Whether the call, which has no marker, counts (R18). Nothing but another call may follow. */
 function isAlone(text: string, section: Section, next: Section | undefined): boolean {
   const rest = text.slice(section.end, next?.start)
   return next ? skipBlank(rest) === '' : endsAnswer(rest)
 }
 
 /**
- * Returns the section at the beginning of a text: an ACTION block, or a call in another format. Undefined if there is
- * none.
+ * Returns the section at the beginning of a text: an ACTION block, or a call in another format. Undefined if no section
+ * begins there.
  */
 export function readSection(
   text: string,

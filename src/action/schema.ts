@@ -5,8 +5,8 @@ import type { JsonSchema, JsonValue } from '../protocol/json.ts'
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 
 /**
- * The parts of a JSON Schema that reading needs, with local `$ref` and `allOf` resolved. The validator that runs before
- * the tool checks everything else (patterns, lengths, ranges).
+ * The parts of a JSON Schema that are needed for reading, with local `$ref` and `allOf` resolved. The validator that
+ * runs before the tool checks everything else (patterns, lengths, ranges).
  */
 export interface Shape {
   /** Allowed types in the order of the schema; empty if the schema has no type. */
@@ -18,7 +18,7 @@ export interface Shape {
   readonly properties: ReadonlyMap<string, unknown>
   readonly listsProperties: boolean
   readonly required: ReadonlySet<string>
-  /** Schema for unlisted keys; undefined if such keys are refused. */
+  /** Schema for unlisted keys; undefined if the schema refuses such keys. */
   readonly additional: unknown
   readonly patterns: readonly { readonly pattern: RegExp; readonly schema: unknown }[]
   /** Returns the shape of the list's element at an index. */
@@ -147,7 +147,9 @@ function itemSchema({ prefixItems, items }: Record<string, unknown>, index: numb
   return Array.isArray(prefixItems) && index in prefixItems ? prefixItems[index] : items
 }
 
-/** Returns the schema of a key: as listed, by pattern, or as an additional one. Undefined if the key is refused. */
+/**
+ * Returns the schema of a key, which is listed, matches a pattern, or is additional. Undefined if the key is refused.
+ */
 export function propertySchema(shape: Shape, key: string): unknown {
   if (shape.properties.has(key)) return shape.properties.get(key) ?? {}
   if (key === '__proto__') return undefined

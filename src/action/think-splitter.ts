@@ -6,23 +6,23 @@ import type { Sink } from './scan/reply-buffer.ts'
 export interface ThinkSplitterOptions {
   /** The prompt template already opened the reasoning, so the output starts inside it. */
   readonly reasoningPrefilled?: boolean
-  /** Makes the part that replaces a closer without an opener. Default: none. */
+  /** Creates the part that replaces a closing tag without an opening tag. Default: the tag is dropped. */
   readonly loneCloser?: () => StreamPart
 }
 
 /** Splits one model output into reply and reasoning as it streams. Create a new splitter for each output. */
 export interface ThinkSplitter {
-  /** Returns the parts that this piece completes. Holds back only text that could still become a tag. */
+  /** Returns the parts completed by this piece. Holds back only text that could still become a tag. */
   push(text: string): StreamPart[]
   /** Ends the output and returns the text that was held back. */
   end(): StreamPart[]
 }
 
 /**
- * Splits inline reasoning (`<think>…</think>` and the other marks of R5) from the reply, whatever the
- * chunking. Tags in inline code, fences and HTML comments are text. A closer without an opener is dropped
- * from the text. Unclosed reasoning stays reasoning. Tokens around a reply and harmony's headers are
- * dropped, and so is everything after the next turn's header (R4).
+ * Splits inline reasoning (`<think>…</think>` and the other marks of R5) from the reply, however the text is chunked.
+ * Tags in inline code, fences and HTML comments are text. A closing tag without an opening tag is dropped. Unclosed
+ * reasoning stays reasoning. Tokens around a reply and harmony's headers are dropped, and so is everything after the
+ * next turn's header (R4).
  */
 export function createThinkSplitter(options: ThinkSplitterOptions = {}): ThinkSplitter {
   const sink = new DeltaSink(options.loneCloser)

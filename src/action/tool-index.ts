@@ -3,14 +3,14 @@ import { SchemaReader, type Shape } from './schema.ts'
 
 const maxDepth = 3
 
-/** How many more names are described. Without a limit, recursive schemas would multiply with each level. */
+/** How many more names may be described. Without a limit, recursive schemas would multiply with each level. */
 export interface Room {
   left: number
 }
 
 /**
- * Describes a schema in errors and prompts: `integer`, `one of left, right`. With room, also describes nested schemas:
- * `list of string`, `object { zip: string, city?: string }`.
+ * Describes a schema in errors and prompts: `integer`, `one of left, right`. If `room` is given, also describes nested
+ * schemas: `list of string`, `object { zip: string, city?: string }`.
  */
 export function describeShape(shape: Shape, room?: Room, depth: number = 0): string {
   if (shape.options) return describeOptions(shape.options)
@@ -44,7 +44,7 @@ export function quote(text: string): string {
   return text.length > 80 ? `'${text.slice(0, 77)}…'` : `'${text}'`
 }
 
-/** A tool for the reader: with a parsed schema and a legal XML name. */
+/** A tool as the reader needs it: with a parsed schema and a legal XML name. */
 export interface IndexedTool {
   readonly name: string
   readonly tag: string
@@ -53,7 +53,7 @@ export interface IndexedTool {
   readonly reader: SchemaReader
 }
 
-/** Tools by name and by tag. A `Map` has no inherited entries, so `constructor` finds nothing (R17). */
+/** Tools by name and by tag. Uses a `Map`, which has no inherited entries, so `constructor` finds nothing (R17). */
 export interface ToolIndex {
   readonly tools: readonly IndexedTool[]
   find(name: string): IndexedTool | undefined
@@ -65,7 +65,7 @@ const legalName = /^(?!ACTION$)[\p{L}_][\p{L}\p{N}_.-]*$/u
 export function indexTools(definitions: readonly ToolDefinition[]): ToolIndex {
   const tags = makeTags(
     definitions.map((tool) => tool.name),
-    // No letter case of `ACTION` is a tool's tag: its closer could be taken for the block's.
+    // Excludes `ACTION` in any letter case, because a tool's closer could be taken for the block's.
     /^(?!action$)[\p{L}_][\p{L}\p{N}_.-]*$/iu,
   )
   const byName = new Map<string, IndexedTool>()
@@ -105,7 +105,7 @@ function freeTag(name: string, legal: RegExp, usedTags: Set<string>): string {
   return tag
 }
 
-/** Returns the property of a tag. A property's own name takes precedence over aliases. */
+/** Returns the property that a tag stands for. A property's own name takes precedence over aliases. */
 export function propertyOfTag(shape: Shape, tag: string): string {
   if (shape.properties.has(tag)) return tag
   for (const [name, alias] of makeTags(shape.properties.keys())) if (alias === tag) return name

@@ -1,7 +1,7 @@
 import { type CallProblem, malformedProblem } from './call-problem.ts'
 import { admits, admitsText, type Shape } from './schema.ts'
 
-/** An opening tag, read to its `>`. */
+/** An opening tag up to its `>`. */
 export interface OpenTag {
   readonly attributes: ReadonlyMap<string, string>
   readonly selfClosing: boolean
@@ -46,7 +46,7 @@ const namedEntities: ReadonlyMap<string, string> = new Map([
 
 const cdataOpener = '<![CDATA['
 
-/** R11: decodes the five predefined entities and legal numeric references once, and keeps everything else. */
+/** R11: decodes the five predefined entities and legal numeric references once. Leaves everything else unchanged. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,4}));/g, decodeEntity)
@@ -74,8 +74,8 @@ export function decodeXmlText(raw: string): string {
 }
 
 /**
- * Reads a mix of CDATA sections and text with entities, which shows that both are markup. Keeps the sections verbatim
- * and decodes the text. Undefined for any other text.
+ * Reads CDATA sections mixed with text. Entities in the text show that the sections are markup. Keeps the sections
+ * verbatim and decodes the text. Undefined for any other text.
  */
 function readMixed(raw: string): string | undefined {
   const sections: string[] = []
@@ -118,8 +118,8 @@ export function isCdataOpener(text: string, at: number): boolean {
 }
 
 /**
- * Returns the end of the CDATA section that opens at `at`, `]]>` included; -1 if it is never closed.
- * R10: a `]]>` is literal if another one precedes the next section or closing tag.
+ * Returns the end of the CDATA section that opens at `at`, `]]>` included; -1 if the section is never closed. R10: a
+ * `]]>` is literal if another one precedes the next section or closing tag.
  */
 export function endOfCdata(text: string, at: number): number {
   let end = text.indexOf(']]>', at + cdataOpener.length)
@@ -147,15 +147,15 @@ function trimCdataLayout(content: string): string {
 }
 
 /**
- * R10: drops a blank first line and a blank last line. Trims a single line, unless its closer starts a line: then its
- * indentation is content.
+ * R10: drops a blank first line and a blank last line. Trims a single line, unless its closer is on the next line: then
+ * its indentation is content.
  */
 export function trimLayout(text: string): string {
   const trimmed = text.trim()
   return text.endsWith('\n') || trimmed.includes('\n') ? dropOuterLines(text) : trimmed
 }
 
-/** Drops the outer line breaks of text whose tags stand on lines of their own. */
+/** Drops the outer line breaks of text whose tags are on separate lines. */
 export function dropOuterLines(text: string): string {
   return text.replace(/^[ \t]*\r?\n/, '').replace(/\r?\n[ \t]*$/, '')
 }
@@ -170,11 +170,11 @@ export interface Token {
   readonly end: number
 }
 
-/** Start of markup. A `<` before anything else is text. */
+/** Start of markup. A `<` before other characters is text. */
 const markup =
   /<!\[cdata\[|<!--|<!doctype|<\?|<(\/?)([A-Za-z_\u0080-\uffff][\w.:\u0080-\uffff-]*)/gi
 
-/** The markup of a block, tokenized in one pass so that later queries are look-ups. */
+/** The markup of a block, tokenized once so that later queries only look up tokens. */
 export class BlockTokens {
   readonly text: string
   readonly all: readonly Token[]
@@ -213,7 +213,9 @@ export class BlockTokens {
     return lowerBound(this.all, position, (token) => token.start)
   }
 
-  /** Returns the end of the comment that opens at `start`; -1 if it is never closed. Amortised constant time. */
+  /**
+   * Returns the end of the comment that opens at `start`; -1 if the comment is never closed. Amortised constant time.
+   */
   endOfComment(start: number): number {
     const cached = this.#commentEnd
     if (cached.at === -1 && start >= cached.from) return -1
@@ -290,7 +292,7 @@ export interface Expected {
 export class ElementFinder {
   readonly tokens: BlockTokens
   protected readonly text: string
-  /** Names without a closer that satisfies R10, with the end of the searched range: they aren't searched again. */
+  /** Names without a closer that satisfies R10. Each has the end of the searched range, which isn't searched again. */
   readonly #unfollowed = new Map<string, { to: number; siblings: ReadonlySet<string> }>()
 
   constructor(tokens: BlockTokens) {
@@ -347,7 +349,7 @@ export class ElementFinder {
     if (unfollowed?.to === to && unfollowed.siblings === siblings) return first
     for (const closer of this.tokens.closers(name, from, to)) {
       const next = this.peek(closer.end, to)
-      // A generic name with a prefix isn't a known sibling, but elements of the same name may follow it.
+      // A generic name with a prefix isn't a known sibling. Elements of the same name may still follow it.
       const isNext = next?.kind === 'open' && (siblings.has(next.name) || next.name === name)
       if (!next || isNext) return closer
     }

@@ -22,12 +22,12 @@ interface Task {
 
 export interface ConnectionOptions {
   readonly onProgress: (config: ModelConfigData, progress: EngineProgress) => void
-  /** Called at most once, when the engine is dead. Open tasks have ended with `worker-lost`. */
+  /** Called at most once, when the engine is dead. By then, open tasks have ended with `worker-lost`. */
   readonly onLost: () => void
   readonly pings?: PingTiming
 }
 
-/** The reader's end of a connection to an engine. */
+/** The consumer's end of a connection to an engine. */
 export class EngineConnection {
   readonly instance: string
   readonly #port: MessagePort
@@ -95,7 +95,7 @@ export class EngineConnection {
     }
   }
 
-  /** Closes the connection. Open tasks end with this error. */
+  /** Closes the connection. Open tasks end with `error`. */
   close(error: ErrorData): void {
     if (this.#endError) return
     this.#endError = error
@@ -170,7 +170,7 @@ const PING_TIMING: PingTiming = { intervalMs: 10_000, limit: 6 }
 interface EngineWatch {
   /** Reports a message from the engine. */
   received(): void
-  /** Sets whether an answer is expected. The engine is pinged only then. */
+  /** Sets whether an answer is expected. If not, the engine isn't pinged. */
   expects(answer: boolean): void
   stop(): void
 }
@@ -181,7 +181,7 @@ function watchEngine(
   { ping, lost, timing }: { ping: () => void; lost: () => void; timing: PingTiming },
 ): EngineWatch {
   const stopped = new AbortController()
-  // Counts pings instead of time: otherwise a frozen tab would mistake its own sleep for the engine's death.
+  // Counts pings instead of time: a frozen tab would mistake the time it was frozen for the engine's death.
   let unanswered = 0
   let timer: ReturnType<typeof setInterval> | undefined
   const onEnd = (): void => {

@@ -16,7 +16,7 @@ export interface EngineDefinition {
   /** The provider id. */
   readonly id: string
   /**
-   * Runs one model turn, with parts in the order of `StreamPart`. Loads the model if necessary. Iterated only as fast
+   * Runs one model turn. Yields parts in the order of `StreamPart`. Loads the model if necessary. Iterated only as fast
    * as the reader consumes. A thrown error ends the turn with a typed error.
    */
   stream(
@@ -24,8 +24,8 @@ export interface EngineDefinition {
     config: ModelConfigData,
     context: EngineContext,
   ): AsyncIterable<readonly StreamPart[]>
-  /** Loads the model of `config`, downloads included. */
+  /** Loads the model of `config`. Downloads it if necessary. */
   prepare?(config: ModelConfigData, context: EngineContext): Promise<void>
-  /** Frees the engine's resources. The last call. */
+  /** Frees the engine's resources. Called last. */
   dispose?(): void | Promise<void>
 }

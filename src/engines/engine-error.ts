@@ -3,10 +3,7 @@ import { classifyError } from '../providers/core/classify-error.ts'
 import { isRetryable } from '../providers/core/retry.ts'
 import { asRecord, asText } from '../providers/core/read-json.ts'
 
-/**
- * Converts whatever an engine throws. The code follows from the error's name and message (a full context, for
- * example).
- */
+/** Converts any value that an engine throws. Its name and message determine the code (a full context, for example). */
 export function engineError(thrown: unknown): ErrorData {
   if (OffstageError.is(thrown)) return thrown.toData()
   const record = asRecord(thrown)

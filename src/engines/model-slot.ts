@@ -12,13 +12,13 @@ export interface ModelLoader<Model> {
   keyOf(config: ModelConfigData): string
   load(config: ModelConfigData, context: EngineContext): Promise<Model>
   unload(model: Model): Promise<void>
-  /** Whether the model is unusable after this error and must be reloaded. */
+  /** Whether this error makes the model unusable, so that it must be reloaded. */
   isFatal(thrown: unknown): boolean
 }
 
 /**
- * Holds an engine's one model and runs one turn on it at a time. A browser has neither the memory for two models nor
- * the power for two turns. An aborted request leaves the queue.
+ * Holds an engine's single model and runs one turn at a time. A browser has neither the RAM for two models nor the
+ * power for two turns. An aborted request leaves the queue.
  */
 export class ModelSlot<Model> {
   readonly #loader: ModelLoader<Model>
@@ -73,7 +73,7 @@ export class ModelSlot<Model> {
     return model
   }
 
-  /** Rejects at once on abort: a load that hangs must not block the queue. */
+  /** Rejects at once on abort, so that a load that hangs doesn't block the queue. */
   async #load(config: ModelConfigData, context: EngineContext): Promise<Model> {
     const loading = this.#loader.load(config, context).catch((thrown: unknown) => {
       throw storageError(thrown)
@@ -90,7 +90,7 @@ export class ModelSlot<Model> {
   async #unload(): Promise<void> {
     const loaded = this.#loaded
     this.#loaded = null
-    // Unloading a broken model may fail, too.
+    // Unloading a broken model may also fail.
     if (loaded) await this.#loader.unload(loaded.model).catch(() => undefined)
   }
 
@@ -102,7 +102,7 @@ export class ModelSlot<Model> {
     })
     await Promise.race([previousTurn, ...(signal ? [whenAborted(signal)] : [])])
     if (!signal?.aborted) return release
-    // The next request still waits for the current turn.
+    // Releases the next request only after the current turn.
     void previousTurn.then(release)
     throw abortError()
   }
@@ -113,9 +113,9 @@ function abortError(): OffstageError {
 }
 
 /**
- * Converts a browser's refusal to store a model's files to a typed error. Returns other errors unchanged. Chromium's
- * Cache says "Unexpected internal error" in a private window, which would read as a server's error. "Quota exceeded"
- * would read as an unpaid bill.
+ * Converts a browser's refusal to store a model's files to a typed error. Returns other errors unchanged. In a private
+ * window, Chromium's Cache says "Unexpected internal error", which looks like a server's error. "Quota exceeded" looks
+ * like an unpaid bill.
  */
 function storageError(thrown: unknown): unknown {
   const name = asRecord(thrown)?.['name']
@@ -128,7 +128,7 @@ function storageError(thrown: unknown): unknown {
   )
 }
 
-/** Limits how many of a loader's frequent progress reports are sent. */
+/** Reduces a loader's frequent progress reports to one per interval. */
 export function throttleProgress(
   report: (progress: EngineProgress) => void,
   intervalMs = 100,

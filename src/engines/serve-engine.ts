@@ -9,9 +9,9 @@ export interface EngineScope {
 }
 
 /**
- * Turns the current worker into an engine; the page connects to it with `workerEngine`. Call it once, at the top of
+ * Turns the current worker into an engine, to which the page connects with `workerEngine`. Call it once, at the top of
  * the worker's own file. If `define` is a function, it gets the page's `options` when the engine is first opened.
- * Nothing is loaded before that.
+ * Nothing is loaded before.
  */
 export function serveEngine<Options = undefined>(
   define: EngineDefinition | ((options: Options) => EngineDefinition),
@@ -54,7 +54,7 @@ export function serveEngine<Options = undefined>(
       case 'offstage-engine-dispose':
         return void dispose()
       default:
-      // Not meant for the engine.
+      // The message isn't meant for the engine.
     }
   })
 }

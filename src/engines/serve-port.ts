@@ -10,7 +10,7 @@ interface Task {
   readonly stop: AbortController
   /** Number of batches that may still be sent. */
   credit: number
-  /** Set while the task waits for credit. */
+  /** Wakes the task. Set while the task waits for credit. */
   wake: (() => void) | null
 }
 
@@ -115,8 +115,8 @@ function stopTask(task: Task | undefined): void {
 }
 
 /**
- * An engine on the page itself, for models that only the page can reach. Computing here blocks the page: run engines
- * that compute in a worker (`workerEngine`).
+ * An engine on the page itself, for models that only the page can use. Computing here would block the page, so run
+ * computing engines in a worker (`workerEngine`).
  */
 export function pageEngine(
   definition: EngineDefinition,
@@ -140,8 +140,8 @@ export function pageEngine(
 }
 
 /**
- * Messages from the agent's worker to the engine. `id` names a task, and the engine answers with the same id. The
- * engine may send one batch per credit, then waits for more credit.
+ * Messages from the agent's worker to the engine. `id` identifies a task, and the engine's answers have the same id.
+ * One credit lets the engine send one batch.
  */
 export type ToEngine =
   | {
@@ -163,7 +163,7 @@ export type FromEngine =
   | { readonly type: 'end'; readonly id: number; readonly error?: ErrorData }
   | { readonly type: 'pong' }
 
-/** Messages from the page to an engine's worker, on the worker's own port. */
+/** Messages from the page to an engine's worker, sent through the worker itself. */
 export type EngineCommand =
   | {
       readonly type: 'offstage-engine-open'
@@ -178,7 +178,7 @@ export type EngineCommand =
   | { readonly type: 'offstage-engine-release'; readonly client: string }
   | { readonly type: 'offstage-engine-dispose' }
 
-/** Answers of the engine's worker. All other messages of the engine bypass the page. */
+/** Answers from the engine's worker to the page. All other messages from the engine bypass the page. */
 export type EngineReply =
   | {
       readonly type: 'offstage-engine-ready'

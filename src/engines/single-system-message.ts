@@ -2,8 +2,8 @@ import type { Message, UserMessage } from '../protocol/message.ts'
 import type { ModelRequest } from '../providers/provider.ts'
 
 /**
- * Returns the request with at most one system message, at its start: many engines refuse more. Leading system messages
- * join the instructions. Later ones become user messages.
+ * Returns the request with at most one system message, at its start, because many engines refuse more. Leading system
+ * messages join the instructions. Later system messages become user messages.
  */
 export function withSingleSystemMessage(request: ModelRequest): ModelRequest {
   const { messages } = request

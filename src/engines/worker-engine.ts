@@ -15,13 +15,13 @@ export interface EngineWorker {
   terminate?(): void
 }
 
-/** Options of `workerEngine`: the id that models name, and how to create the worker. */
+/** Options of `workerEngine`: the provider id that selects the engine, and how to create the worker. */
 export interface WorkerEngineOptions {
   /** The provider id that selects the engine. */
   readonly id: string
   /** Creates the worker, whose file calls `serveEngine`. Called when the engine is first opened. */
   readonly worker: () => EngineWorker
-  /** Options for the function passed to `serveEngine`, as plain data. Read at each opening. */
+  /** Options for the function passed to `serveEngine`, as plain data. Read each time the engine is opened. */
   readonly options?: () => unknown
   /** Set for an engine without native tools: its models always run in ACTION mode. */
   readonly toolMode?: 'action'
@@ -32,7 +32,7 @@ interface RunningWorker {
   readonly instance: string
 }
 
-/** Creates an engine in a worker of its own. All agents with the same engine object share one worker. */
+/** Creates an engine in a separate worker. All agents with the same engine object share the worker. */
 export function workerEngine({ id, worker, options, toolMode }: WorkerEngineOptions): Engine {
   const clients = new Set<string>()
   let running: RunningWorker | undefined
@@ -100,7 +100,7 @@ function send(worker: EngineWorker, command: EngineCommand): void {
   worker.postMessage(command, 'port' in command ? [command.port] : [])
 }
 
-/** Resolves to the answer to an opening. Rejects with `worker-load-failed`. */
+/** Waits for the worker's answer to an opening. Rejects with `worker-load-failed`. */
 function waitUntilReady(
   worker: EngineWorker,
   opening: number,

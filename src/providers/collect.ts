@@ -14,7 +14,7 @@ import { incompleteError } from './core/provider-error.ts'
 import { unfinishedCallError } from './core/call-defaults.ts'
 import { UNOPENED_REASONING_CODE } from './unopened-reasoning.ts'
 
-/** A call with the `input` to run it with, or the `error` for which it must not run. */
+/** A call with the `input` to run it with, or with the `error` that forbids running it. */
 export type CollectedCall = {
   readonly toolCallId: string
   readonly toolName: string

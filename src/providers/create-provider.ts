@@ -9,15 +9,15 @@ import type { Provider, StreamOptions } from './provider.ts'
 export interface CredentialContext extends Endpoint {
   /** Aborted with the request. */
   readonly signal: AbortSignal
-  /** The last answer was a 401: a cached key is no longer valid. */
+  /** The last answer was a 401, so a cached key is no longer valid. */
   readonly previousRejected: boolean
 }
 
 type Headers = { readonly [name: string]: string }
 
-/** A model and how to reach it, with the key or a function that returns it. */
+/** A model and its endpoint, with the key or a function that returns the key. */
 export interface ProviderConfig extends Omit<ModelConfigData, 'model' | 'headers'> {
-  /** May be left out where the provider has a default. */
+  /** Optional if the provider has a default model. */
   readonly model?: string
   readonly apiKey?: string | ((context: CredentialContext) => string | Promise<string>)
   readonly headers?: Headers | ((context: CredentialContext) => Headers | Promise<Headers>)
@@ -26,8 +26,8 @@ export interface ProviderConfig extends Omit<ModelConfigData, 'model' | 'headers
 /** Options of `createProvider`: providers beyond the built-in ones. */
 export interface CreateProviderOptions {
   /**
-   * Model providers of your own, made with `defineProvider`, in addition to the built-in ones. A provider with the id
-   * of a built-in one replaces that. Default: none.
+   * Your own model providers, made with `defineProvider`. A provider with the id of a built-in one replaces it.
+   * Default: only the built-in providers.
    */
   readonly providers?: readonly ProviderDefinition[]
 }

@@ -7,10 +7,10 @@ import type {
 } from '../protocol/message.ts'
 
 /**
- * A copy of the history that every vendor accepts. Each call has exactly one result, in one tool message
- * right after the calls and in their order. Results are searched up to the next assistant message. A call
- * without a result is answered as `interrupted`; results without a call are left out. A call id used twice
- * gets a suffix, in both call and result. Messages that need no change keep their identity.
+ * A copy of the history that every vendor accepts. Each call gets exactly one result, in one tool message right after
+ * the calls and in their order. Results are searched up to the next assistant message. A call without a result gets its
+ * own error, else `interrupted`. Results without a call are left out. A duplicate call id gets a suffix, in both call
+ * and result. Messages that need no change stay the same objects.
  */
 export function healHistory(messages: readonly Message[]): Message[] {
   const healed: Message[] = []

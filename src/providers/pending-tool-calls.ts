@@ -7,8 +7,8 @@ export interface PendingToolCall {
 }
 
 /**
- * The tool calls of a history without a result, in order. If two calls share an id, a single result
- * belongs to the first. Ignores messages in unknown shapes. Reads three shapes, also mixed:
+ * Returns a history's tool calls without a result, in order. If two calls share an id, a single result belongs to the
+ * first. Ignores messages in unknown shapes. Reads three shapes, which may be mixed:
  * - Offstage's: `parts` with `tool-call` and `tool-result`
  * - OpenAI's Chat Completions: `tool_calls`, role `tool` with `tool_call_id`
  * - Anthropic's Messages: `content` blocks `tool_use` and `tool_result`
@@ -29,7 +29,7 @@ export function pendingToolCalls(messages: readonly unknown[]): PendingToolCall[
   return pending
 }
 
-/** A call, or the id of a call that has a result. */
+/** A call, or only the id of a call that has a result. */
 type Entry = PendingToolCall | Pick<PendingToolCall, 'toolCallId'>
 
 function entriesOf(message: unknown): Entry[] {

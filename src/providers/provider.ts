@@ -12,41 +12,41 @@ export interface ModelRequest {
   /** Text for the end of the request, after everything that may be cached: live context, notices. */
   readonly trailer?: string
   /**
-   * `'action'`: tools are described in `instructions` and the text is read by the ACTION scanner, so
-   * the provider sends no tools and leaves the text (think tags too) as it is. Default `'native'`.
+   * `'action'`: `instructions` describe the tools, and the ACTION scanner reads the text. The provider sends no tools
+   * and leaves the text unchanged, think tags included. Default `'native'`.
    */
   readonly toolMode?: 'native' | 'action'
-  /** Number of answers since the last user message, including those no longer sent. Default: counted in `messages`. */
+  /**
+   * Number of answers since the last user message, including answers no longer sent. Default: counted in `messages`.
+   */
   readonly answers?: number
-  /** Leaves think tags in the text in native mode, too. Default: they are split off. */
+  /** Leaves think tags in the text in native mode, too. Default: moves their content out of the text. */
   readonly textAsWritten?: boolean
-  /** Emit each piece of the provider's own data as a `raw` part before what was read from it. */
+  /** Emits each piece of the provider's own data as a `raw` part, before the parts read from that piece. */
   readonly raw?: boolean
 }
 
-/**
- * Changes that an endpoint's refusals made to its requests. `core/request-form.ts` lists their names.
- */
+/** Names of the changes that an endpoint's refusals made necessary. `core/request-form.ts` lists them. */
 export type RequestForm = ReadonlySet<string>
 
 /** A request that the endpoint refused. */
 export interface Refused {
   readonly providerId: string
-  /** The request, without the changes of its form. */
+  /** The request before the form's changes. */
   readonly request: ModelRequest
   readonly body: JsonObject
   readonly error: ErrorData
-  /** The Responses API can be asked instead. */
+  /** The Responses API can be used instead. */
   readonly hasResponses: boolean
 }
 
 /** Finds the form in which an endpoint accepts the requests for one message. */
 export interface RequestAdapter {
-  /** Changes to make to the next request. */
+  /** Changes that the next request needs. */
   readonly form: RequestForm
   /** Handles a refusal. Returns true if the form has changed, so that another request is worth a try. */
   handleRefusal(refused: Refused): boolean | Promise<boolean>
-  /** Remembers the form of an answered request. Returns warnings of what it lost, the first time. */
+  /** Remembers the form of an answered request. The first time, returns warnings about lost information. */
   answered(): readonly StreamPart[]
 }
 
@@ -58,14 +58,16 @@ export interface StreamOptions {
   readonly fetch?: typeof fetch
   /** Called before the request, and once more after a 401. Default: no key. */
   readonly credentials?: (previousRejected: boolean, endpoint: Endpoint) => Promise<Credentials>
-  /** Adapts the requests for one message. Default: a new one; its forms are kept while the page or worker lives. */
+  /**
+   * Adapts the requests for one message. Default: a new adapter. Accepted forms are kept until the page or worker ends.
+   */
   readonly adapter?: RequestAdapter
 }
 
 /**
- * A configured model. One call is one attempt: a request is repeated only after a 401, with a fresh
- * key, and after a refusal of its form, up to three times.
- * Neither method throws or rejects for what an endpoint can do: the last part is the outcome.
+ * A configured model. One call is one attempt. A request is only repeated after a 401, with a fresh key, and up to
+ * three times after a refusal of its form. Neither method throws or rejects because of an endpoint: the last part is
+ * the outcome.
  */
 export interface Provider {
   readonly id: string
@@ -85,7 +87,7 @@ export interface HttpRequest {
   readonly body: JsonObject
 }
 
-/** A model's configuration with the key and headers of this one request. In memory only. */
+/** A model's configuration with the key and headers of a single request. Never stored. */
 export type RequestConfig = ModelConfigData & Credentials
 
 /** A wire format over HTTP: two pure functions, and a state for one response. */
@@ -93,23 +95,23 @@ export interface HttpProviderDefinition<State> {
   readonly id: string
   /** Returns the base URL to pass to functions that return keys. Default: `config.baseURL`. */
   baseURL?(config: ModelConfigData): string
-  /** `form`: changes that the endpoint has asked for. Those of messages and tools are made before. */
+  /** `form`: changes that the endpoint requires. Changes of messages and tools are already made. */
   toRequest(request: ModelRequest, config: RequestConfig, form: RequestForm): HttpRequest
   /** `request` and `config` may decide how the answer is read; most formats need neither. */
   start(request: ModelRequest, config: RequestConfig, form: RequestForm): State
   /** `chunk`: one parsed JSON event of the stream, or the whole body of a non-streamed answer. */
   mapChunk(state: State, chunk: unknown): StreamPart[]
   /**
-   * After the last chunk. `done`: the stream's own end marker (`[DONE]`) was seen. Without a `finish`
-   * or `error` part by then, the stream counts as incomplete.
+   * Called after the last chunk. `done`: the stream's own end marker (`[DONE]`) was seen. If no `finish` or `error`
+   * part was returned by then, the stream counts as incomplete.
    */
   end?(state: State, ending: { readonly done: boolean }): StreamPart[]
   /**
-   * Whether the model's output is over (a finish reason was sent) and only the end of the body is awaited. From then
+   * Whether the model's output is over (a finish reason was sent) and only the end of the body is missing. From then
    * on, chunks without output don't keep the request open. Default: never.
    */
   isEnding?(state: State): boolean
-  /** Loads the server's Responses API, if it can be asked instead of this format. */
+  /** Loads the server's Responses API, if it can be used instead of this format. */
   responses?(): Promise<HttpProviderDefinition<unknown>>
 }
 
@@ -127,7 +129,7 @@ export interface StreamProviderDefinition {
 // Each built-in id is in one of these groups, and definitions of a group are keyed by its ids. An id that is
 // added in one place only doesn't compile.
 
-/** Providers that are engines of the page. */
+/** Providers whose engines run in the browser. */
 export type EngineId = Extract<ProviderId, 'webllm' | 'wllama' | 'prompt-api'>
 
 /** Providers with Anthropic's Messages format. */

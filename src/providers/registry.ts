@@ -21,8 +21,8 @@ export type ProviderDefinition = HttpProviderDefinition<unknown> | StreamProvide
 
 /**
  * Checks and types a custom provider: an HTTP wire format, or any other stream. Pass the result to
- * `createProvider(config, { providers })` or `startWorker({ providers })`. Throws `invalid-config` if
- * a part is missing.
+ * `createProvider(config, { providers })` or `startWorker({ providers })`. Throws `invalid-config` if a part is
+ * missing.
  */
 export function defineProvider<State>(
   definition: HttpProviderDefinition<State> | StreamProviderDefinition,
@@ -49,7 +49,9 @@ function isFunction(value: unknown): boolean {
 
 /** Creates providers by id, built-in and custom ones alike. */
 export interface ProviderRegistry {
-  /** Creates a provider. A key in `config` is used unchanged. Throws `unknown-provider`, which lists the known ones. */
+  /**
+   * Creates a provider. A key in `config` is used unchanged. Throws `unknown-provider` with a list of the known ids.
+   */
   create(config: RequestConfig): Provider
 }
 
@@ -60,7 +62,7 @@ const chat = (id: ChatId) => async () => (await import('./openai/define-chat.ts'
 const messages = (id: MessagesId) => async () =>
   (await import('./anthropic/define-messages.ts')).messagesProvider(id)
 
-/** Built-in wire formats. Each is loaded when a provider with it is created. */
+/** Built-in wire formats. Each is loaded when the first provider with this format is created. */
 const formats: { readonly [Id in ChatId | MessagesId]: Load } = {
   openai: chat('openai'),
   gemini: chat('gemini'),
@@ -74,7 +76,7 @@ const formats: { readonly [Id in ChatId | MessagesId]: Load } = {
   minimax: messages('minimax'),
 }
 
-/** Plays scripts. Loaded lazily, since no app does this for its users. */
+/** Plays scripts. Loaded on use, because apps don't play scripts for their users. */
 const scripted: StreamProviderDefinition = {
   id: 'scripted',
   async *stream(...args) {
@@ -86,9 +88,8 @@ const scripted: StreamProviderDefinition = {
 const registered: ProviderDefinition[] = []
 
 /**
- * Registers a provider for `createProvider` and all registries created in this realm from now on. In your
- * own worker file, `startWorker({ providers })` does the same for one worker. Returns a function that
- * unregisters it.
+ * Registers a provider for `createProvider` and for all registries created later in this realm. In your own worker
+ * file, `startWorker({ providers })` does the same for one worker. Returns a function that unregisters the provider.
  */
 export function registerProvider(definition: ProviderDefinition): () => void {
   registered.push(definition)
@@ -98,7 +99,10 @@ export function registerProvider(definition: ProviderDefinition): () => void {
   }
 }
 
-/** Creates a registry of built-in and custom providers. Custom ones win; if two share an id, the last one. */
+/**
+ * Creates a registry of built-in and custom providers. A custom provider replaces a built-in one with the same id. If
+ * two custom providers share an id, the last wins.
+ */
 export function createProviderRegistry(
   custom: readonly ProviderDefinition[] = [],
 ): ProviderRegistry {
@@ -130,7 +134,7 @@ function builtIn(config: ModelConfigData, customIds: Iterable<string>): Load {
   return formats[id as keyof typeof formats]
 }
 
-/** Removes the trailing slash, since definitions append their paths. An absolute URL without a path ends in one. */
+/** Removes the trailing slash, since definitions append their paths. An absolute URL without a path ends in a slash. */
 function withoutTrailingSlash(config: RequestConfig): RequestConfig {
   const { baseURL } = config
   return baseURL === undefined ? config : { ...config, baseURL: baseURL.replace(/\/+$/, '') }
@@ -158,7 +162,7 @@ function createStreamProvider(
   return { id: definition.id, batches }
 }
 
-/** Functions and package entries that create the page's engines. */
+/** Functions that create engines, with their package entries. */
 const engineEntries: { readonly [Id in EngineId]: string } = {
   webllm: 'webllm() from offstage/webllm',
   wllama: 'wllama() from offstage/wllama',
@@ -180,14 +184,14 @@ function unknownProvider(id: string, knownIds: readonly string[]): OffstageError
 }
 
 /**
- * Removes the provider's keys and header values from each part that it emits, in case a server echoes them. A key that
- * an answer spreads over several parts isn't found: the server that writes it has it already.
+ * Removes the provider's keys and header values from each part that it emits, in case a server echoes them. A key
+ * spread over several parts isn't found. The server that echoes it already has the key.
  */
 export function withKeyRedaction(
   provider: BatchProvider | Provider,
   config: RequestConfig,
 ): Provider {
-  // Shared by all attempts: a key that was replaced after a 401 is still secret.
+  // Shared by all attempts, because a key that was replaced after a 401 is still secret.
   const redactor = new Redactor(collectSecrets(config))
   const batches: Provider['batches'] = (request, options = {}) =>
     redactBatches(provider.batches(request, learningKeys(options, redactor, config)), redactor)
@@ -226,7 +230,7 @@ async function* redactBatches(
 /** The parts of all batches, one by one. */
 async function* flatten(batches: AsyncIterable<readonly StreamPart[]>): AsyncGenerator<StreamPart> {
   for await (const batch of batches) {
-    // Not `yield*`: that wraps each array in an iterator of promises.
+    // Avoids `yield*`, which wraps each array in an iterator of promises.
     for (const part of batch) yield part
   }
 }

@@ -21,8 +21,8 @@ import {
 const PIECE_LENGTH = 4
 
 /**
- * Plays `config.script`: no model, no network. For tests, demos and documentation. The position in the
- * script is the number of answers since the last message of a person, so it needs no memory.
+ * Plays `config.script` without a model or network. For tests, demos and documentation. The position in the script is
+ * the number of answers since the last message of a person, so nothing is stored.
  */
 export const scriptedProvider: StreamProviderDefinition = {
   id: 'scripted',
@@ -85,7 +85,7 @@ function chooseSteps(script: Script, text: string): readonly ScriptStep[] | unde
   return scene?.steps ?? script.steps ?? script.fallback
 }
 
-/** The deltas of a step. */
+/** Returns the deltas of a step. */
 function piecesOf(step: ScriptStep, script: Script, request: ModelRequest): StreamPart[] {
   const text = request.toolMode === 'action' ? actionText(step, request) : (step.text ?? '')
   return [
@@ -97,7 +97,7 @@ function piecesOf(step: ScriptStep, script: Script, request: ModelRequest): Stre
   ]
 }
 
-/** The step as text, with its calls as ACTION blocks, as a model in ACTION mode writes it. */
+/** Returns the step as a model in ACTION mode writes it: text, with its calls as ACTION blocks. */
 function actionText({ text = '', toolCalls = [] }: ScriptStep, request: ModelRequest): string {
   if (toolCalls.length === 0) return text
   const calls = toolCalls.map(({ toolName, input }) => ({

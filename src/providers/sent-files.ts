@@ -37,7 +37,7 @@ export function describeFile({ mediaType, filename }: FilePart): string {
   return `[A file was left out: ${[filename, mediaType].filter(Boolean).join(', ')}]`
 }
 
-/** Replaces files that are left out by text. */
+/** Replaces files that won't be sent with text. */
 export function replaceFilesWithText(
   messages: readonly Message[],
   isLeftOut: (file: FilePart) => boolean,
@@ -74,8 +74,8 @@ function isFile(part: { readonly type: string } | FilePart): part is FilePart {
 }
 
 /**
- * Moves files that the model produced into user messages: vendors don't accept them in the model's own messages. They
- * stand at the start of the next user message, or after the results of the answer's calls.
+ * Moves files that the model produced into user messages, because vendors don't accept them in the model's own
+ * messages. The files become the start of the next user message, or follow the results of the answer's calls.
  */
 export function withFilesAsInput(messages: readonly Message[]): readonly Message[] {
   if (!messages.some((message) => message.role === 'assistant' && hasFiles(message)))
@@ -104,7 +104,7 @@ export function withFilesAsInput(messages: readonly Message[]): readonly Message
   return converted
 }
 
-/** Removes the files. An answer of files alone gets a text: else two user messages would be adjacent. */
+/** Removes the files. An answer with nothing but files gets a text: otherwise two user messages would be adjacent. */
 function withoutFiles(
   { parts }: AssistantMessage,
   files: readonly FilePart[],

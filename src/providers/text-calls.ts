@@ -4,10 +4,10 @@ import { namespaces } from '../action/foreign/foreign-call.ts'
 import type { StreamPart } from '../protocol/message.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
 
-/** Vendors with dependable native calls: text that looks like a call is only text. */
+/** Vendors with dependable native calls. Text from their models that looks like a call is only text. */
 const DEPENDABLE: ReadonlySet<string> = new Set(['openai', 'anthropic', 'minimax', 'gemini'])
 
-/** Whether calls in a model's text are read (Q1). In ACTION mode there are no others. */
+/** Whether calls in a model's text are read (Q1). ACTION mode has no other calls. */
 export function readsTextCalls(
   { provider, rescue, toolChoice }: Pick<ModelConfigData, 'provider' | 'rescue' | 'toolChoice'>,
   toolMode: 'native' | 'action',
@@ -24,7 +24,9 @@ export function readsDelimitedOnly(model: string, toolMode: 'native' | 'action')
   return toolMode === 'action' && !BARE.test(model)
 }
 
-/** Marks that begin with `[` or `]` inside a line, unless upper case, `/` or `|` follows. */
+/**
+ * Marks that begin with `[` or `]` inside a line. Marks with an upper-case letter, `/` or `|` after `[` aren't listed.
+ */
 const BRACKETED = ['[gMASK]', '[e~[', '[unused', '[inst]', '[tool_results]', '[round ', ']~', ']<']
 /** Texts that begin a call at the start of a line, whatever the tools. */
 const LINE_STARTS = ['{', '[', 'print(', 'Action:', 'functools', 'function call', 'to=', '>>>']
@@ -35,7 +37,7 @@ const OUTPUT_STARTS = ['analysis', 'commentary', 'final', 'assistant'].flatMap((
   `${channel} to=`,
 ])
 
-/** Beginnings, in lower case, of the marks that a think splitter reads. A letter case of its own changes none. */
+/** Beginnings of the marks that a think splitter reads, in lower case. Marks match in any letter case. */
 const THOUGHT_MARKS = [
   '<|',
   '<｜',
@@ -67,24 +69,24 @@ const THOUGHT_MARKS = [
 type Reader = Pick<ActionScanner, 'push' | 'end'> & Partial<Pick<ActionScanner, 'reset'>>
 
 /**
- * Reads a model's text in native mode until a call or a thought may begin in it, without the scanner. Text that the
- * scanner would hold back is held back here, too. From there on, the scanner reads the output, from its start.
+ * Reads a model's text in native mode without the scanner, until a call or a thought may begin. Holds back the same
+ * text as the scanner. From then on, the scanner reads the output from its start.
  */
 export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'reset'> {
   readonly #lineStarts: readonly string[]
   readonly #readsCalls: boolean
   readonly #createScanner: () => Reader
   #scanner: Reader | undefined
-  /** The text before the scanner reads. */
+  /** Pieces received before the scanner took over. */
   #pieces: string[] = []
   #pending = ''
-  /** Length of the text that was returned before the scanner reads. */
+  /** Length of the text that was returned before the scanner took over. */
   #shownLength = 0
-  /** Only white space precedes on the line of the held text, or in the output. */
+  /** Only white space precedes the held text on its line, or in the output. */
   #isLineStart = true
   #isStart = true
 
-  /** `toolNames`: null if only thoughts are read. `createScanner` throws while the scanner isn't loaded. */
+  /** `toolNames`: null to read only thoughts. `createScanner` throws if the scanner isn't loaded. */
   constructor(toolNames: readonly string[] | null, createScanner: () => Reader) {
     this.#readsCalls = toolNames !== null
     this.#createScanner = createScanner
@@ -136,7 +138,7 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
     return this.#withoutShown(parts)
   }
 
-  /** Leaves out the text that was returned before. A scanner may hold back more than this one does. */
+  /** Leaves out the text that was already returned. The scanner may hold back more than this class. */
   #withoutShown(parts: StreamPart[]): StreamPart[] {
     if (this.#shownLength === 0) return parts
     return parts.flatMap((part) => {
@@ -161,7 +163,9 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
     else if (!isBlank(code)) this.#isLineStart = this.#isStart = false
   }
 
-  /** End of the text that is certainly no call. Null if a call may begin in it, or a mark that the scanner reads. */
+  /**
+   * End of the text that is certainly no call. Null if the scanner must read it: a call or a thought's mark may begin.
+   */
   #plainEnd(text: string): number | null {
     let isLineStart = this.#isLineStart
     let isStart = this.#isStart
@@ -178,7 +182,7 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
             (isLineStart && beginsWith(text, at, this.#lineStarts)) ||
             (isStart && beginsWith(text, at, OUTPUT_STARTS))
           : isTag && beginsWith(text.slice(at, at + 24).toLowerCase(), 0, THOUGHT_MARKS)
-        // At its end, an output loses this much of a mark of a thought.
+        // If the output ends here, the splitter drops a thought's mark cut off after more than three characters.
         const isCut = match === 'partial' && !this.#readsCalls && text.length - at > 3
         if (match === true || isCut) return null
         if (match === 'partial') return at

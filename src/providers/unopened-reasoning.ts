@@ -1,9 +1,9 @@
 import type { StreamPart } from '../protocol/message.ts'
 
-/** Warning in place of a `</think>` without an opening tag. */
+/** Warning that replaces a `</think>` without an opening tag. */
 export const UNOPENED_REASONING_CODE = 'unopened-reasoning'
 
-/** Marks all text before this part as reasoning. The code that collects parts must move it. */
+/** Turns all text before this part into reasoning. The code that collects parts must move the text. */
 export const UNOPENED_REASONING: Extract<StreamPart, { type: 'warning' }> = {
   type: 'warning',
   code: UNOPENED_REASONING_CODE,
@@ -12,7 +12,7 @@ export const UNOPENED_REASONING: Extract<StreamPart, { type: 'warning' }> = {
 
 export const STRAY_CLOSER_CODE = 'stray-think-closer'
 
-/** Replaces a stray `</think>`: the text before it is reply, but calls in that text are reasoning. */
+/** Replaces a stray `</think>`. The text before it stays reply, but calls in that text count as reasoning. */
 export const STRAY_CLOSER: Extract<StreamPart, { type: 'warning' }> = {
   type: 'warning',
   code: STRAY_CLOSER_CODE,

@@ -13,7 +13,7 @@ export class BracketMatcher implements ConstructMatcher {
   #quotes = 0
   #long = false
   #escaped = false
-  /** The mark around the current text (Gemma), and the part of a mark read so far. */
+  /** The mark around the current text (Gemma). Below: the part of a mark read so far. */
   #mark = ''
   #markPrefix = ''
   #first = 0
@@ -131,15 +131,15 @@ function progress(text: string, matched: number, code: number): number {
 /** Syntax of the text after a marker. */
 export interface MarkedSyntax {
   readonly opener: string
-  /** Closer of the section. Without one, brackets end it. */
+  /** Closer of the section. If missing, brackets end the section. */
   readonly closer?: string
-  /** The opener is a mark in a tag: the first tag's name follows, and is part of the closer. */
+  /** The opener is a mark in a tag. The first tag's name follows it, and is part of the closer. */
   readonly isMark?: boolean
 }
 
 /**
- * How the body is tracked: to the end of brackets, or to the closer. `head`: a name and the like, which brackets may
- * follow.
+ * How the body is tracked: until its brackets are closed, or until the closer. `head`: a name or tags, after which
+ * brackets may follow.
  */
 type Form = 'name' | 'unknown' | 'brackets' | 'head' | 'tags' | 'whole'
 
@@ -158,7 +158,7 @@ export class MarkedMatcher implements ConstructMatcher {
   #name = ''
   /** Text after the last tag in the head: a name or a tag. */
   #last = ''
-  /** The brackets are closed. */
+  /** The brackets were closed. */
   #isComplete = false
   #closer: CloserWatch
   /** Finds the opener of another section after the section is closed. */
@@ -256,11 +256,11 @@ export type MatchState = 'more' | 'text' | 'complete'
 /** Tracks a construct character by character, until it is complete or turns out to be plain text. */
 export interface ConstructMatcher {
   /**
-   * `held`: always a call, regardless of the text after it. `lines`: must stand on its own lines. `fence`: a fenced
+   * `held`: always a call, regardless of the text after it. `lines`: must have its lines to itself. `fence`: a fenced
    * construct.
    */
   readonly kind: 'held' | 'lines' | 'fence'
-  /** The position is inside a value, where markers are content. */
+  /** The current character is inside a value, where markers are content. */
   readonly isInsideValue: boolean
   /** The value of a `held` construct has ended, and another value may follow. */
   readonly isClosed?: boolean

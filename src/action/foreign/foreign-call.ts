@@ -40,8 +40,8 @@ export const namespaces: readonly string[] = [
 ]
 
 /**
- * The registered name that a native call means. Either the same name, or the only one that differs just in
- * letter case, separators or a namespace (`functions.search`). Never guesses.
+ * Returns the registered name that a native call means: the same name, or the only name that differs just in letter
+ * case, separators or namespace. Never guesses.
  */
 export function resolveToolName(name: string, registered: readonly string[]): string | undefined {
   if (registered.includes(name)) return name
@@ -50,32 +50,35 @@ export function resolveToolName(name: string, registered: readonly string[]): st
   return others.length === 0 ? match : undefined
 }
 
-/** A call in another format, before its tool is resolved. */
+/** A call in another format. Its tool isn't yet looked up. */
 export interface ForeignCall {
   readonly name: string
   /** Arguments as JSON: an object, its text, or nothing. */
   readonly args?: JsonValue | undefined
-  /** Arguments as text by name, instead of `args`. */
+  /** Arguments as names with texts, instead of `args`. */
   readonly texts?: readonly (readonly [string, string])[]
-  /** Arguments in the given order, instead of `args`. Those without names follow the order of the schema. */
+  /** Arguments in the order of the call, instead of `args`. Unnamed arguments follow the order of the schema. */
   readonly entries?: readonly (readonly [name: string | undefined, value: JsonValue])[]
   /** Why the arguments are ambiguous. */
   readonly problem?: string
 }
 
-/** A section of calls: adjacent ones in one format. */
+/** A section: adjacent calls in one format. */
 export interface ParsedSectionCalls extends ParsedCalls {
   /** End of the section in the text. */
   readonly end: number
-  /** Text between several sections. */
+  /** Texts between the sections. */
   readonly between?: readonly string[]
   /** The section has a marker. */
   readonly marked?: boolean
-  /** End of reasoning without an opener, outside of the calls. All text before it is reasoning (R5). */
+  /**
+   * Position of a closing reasoning tag without an opening tag, outside of the calls. All text before it is reasoning
+   * (R5).
+   */
   readonly thoughtEnd?: number
 }
 
-/** Returns the registered tool of a foreign name. Namespaces (`functions.`) and indices (`:0`) are dropped. */
+/** Returns the registered tool for a name in another format. Drops namespaces (`functions.`) and indices (`:0`). */
 export function findTool(name: string, index: ToolIndex): IndexedTool | undefined {
   return index.find(name) ?? index.find(bareName(name))
 }
@@ -104,7 +107,7 @@ export function joinParsedCalls(results: readonly ParsedCalls[]): ParsedCalls {
   return { calls }
 }
 
-/** Resolves calls to their tools. Returns the valid calls up to the first invalid one (R16). */
+/** Finds the tools of the calls. Returns the valid calls up to the first invalid one (R16). */
 export function resolveCalls(calls: readonly ForeignCall[], index: ToolIndex): ParsedCalls {
   const resolved: ActionCall[] = []
   for (const call of calls) {
@@ -140,7 +143,7 @@ function readEntries(tool: IndexedTool, entries: NonNullable<ForeignCall['entrie
   return readArguments(tool, namedEntries, coerceJson)
 }
 
-/** Recognizes `name({"query": "x"})`: one object with all parameters. */
+/** Recognizes a single argument with all parameters: `name({"query": "x"})`. */
 function isWholeInput(
   tool: IndexedTool,
   [name, value]: readonly [string | undefined, JsonValue],

@@ -26,8 +26,8 @@ import { isLetter, isNamePart, namespaces } from './foreign-call.ts'
 const nextMark = '>>>'
 
 /**
- * Decides whether held-back text is a call in another format (R18). Unmarked constructs need lines of their
- * own. With prose after it, a construct is text if it is fenced or also has prose before it.
+ * Decides whether held-back text is a call in another format (R18). Constructs without a marker must have their lines
+ * to themselves. If prose follows, a construct is text if it is fenced or if prose also precedes it.
  */
 export class PendingCall {
   #matcher: ConstructMatcher
@@ -48,7 +48,7 @@ export class PendingCall {
     return this.#matcher.kind === 'held'
   }
 
-  /** A complete construct was read. The text after it decides. */
+  /** A complete construct was read. The text after it shows whether it is a call. */
   get awaitsNext(): boolean {
     return this.#phase === 'next'
   }
@@ -58,7 +58,7 @@ export class PendingCall {
     return this.#phase !== 'match' || (this.#matcher.isClosed ?? false)
   }
 
-  /** A complete construct was read that could be a call by itself. */
+  /** The construct is complete and could be a call by itself. */
   get isWhole(): boolean {
     return this.#phase !== 'match'
   }
@@ -105,7 +105,7 @@ export class PendingCall {
     }
     this.#isListed = code === 59 || (code <= 32 && this.#isListed)
     if (isBlank(code) || code === 44 || code === 59) return 'more'
-    // A stop token or the next call's mark may follow at once.
+    // A stop token or the next call's mark may follow on the same line.
     if (code === moreThan && this.#after.text === '' && ++this.#marks < nextMark.length)
       return 'more'
     const isMark = this.#marks === nextMark.length
@@ -122,7 +122,7 @@ export class ForeignDetector {
   readonly #blocks: boolean
   readonly #delimited: boolean
 
-  /** `blocks`: an ACTION block counts as one of these formats. `delimited`: formats without markers don't. */
+  /** `blocks`: an ACTION block also counts as another format. `delimited`: formats without markers don't count. */
   constructor(index: ToolIndex, blocks: boolean = false, delimited: boolean = false) {
     this.#blocks = blocks
     this.#delimited = delimited
@@ -138,9 +138,9 @@ export class ForeignDetector {
   }
 
   /**
-   * Detects whether a call may start here. With `quotations` (Q2), only outside them and at the start of a
-   * line. A model's own control token may directly follow a sentence: its format has no line break.
-   * A call that starts elsewhere is recorded as quoted.
+   * Detects whether a call may start here. With `quotations` (Q2), only outside quotations and at the start of a line.
+   * A model's own control token may also follow a sentence, because its format has no line break. A call that starts
+   * elsewhere is recorded as quoted.
    */
   match(
     text: string,
@@ -166,7 +166,7 @@ export class ForeignDetector {
     return undefined
   }
 
-  /** Detects a result that the model made up. The call before it is then complete. */
+  /** Detects a result that the model made up, which completes the call before it. */
   matchMadeUp(text: string): boolean | 'partial' {
     return matchHallucination(text)
   }

@@ -23,8 +23,8 @@ interface ValueEnd {
 }
 
 /**
- * Reads to the value's end (R10): its first closer before a parameter or the call's end, or otherwise its first closer.
- * If no closer precedes them, the next parameter and the call's end also end the value. A value never extends past the
+ * Reads to the value's end (R10). This is the first closer that a parameter or the call's end follows, otherwise the
+ * first closer. Without a closer, the next parameter or the call's end ends the value. A value never extends past the
  * opener of another call. Throws `Unreadable`.
  */
 export function readTaggedValue(reader: LiteralReader, { marks, isName }: ValueEnd): string {
@@ -55,7 +55,7 @@ export function readTaggedValue(reader: LiteralReader, { marks, isName }: ValueE
   return finish(first.end, first.next)
 }
 
-/** Patterns of a format that writes each name followed by its value. */
+/** Patterns of a format in which each name is followed by its value. */
 interface PairSyntax {
   /** The pattern before the value. Group 1 is the name. */
   readonly key: string
@@ -156,7 +156,7 @@ const constants: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['null', null],
   ['None', null],
 ])
-/** Marks on both sides of a text without escapes. */
+/** Marks around a text without escapes. */
 export const textMarks: readonly string[] = ['<escape>', '<|"|>']
 /** Opener and closers of a section. Strings can't extend beyond it. */
 interface Limit {
@@ -170,7 +170,7 @@ const maxNesting = 150
 export class LiteralReader {
   readonly text: string
   at: number
-  /** A limit cut the output off at the end of the text, so the end doesn't close a value (R6). */
+  /** A limit cut the output off at the end of the text, so the text's end doesn't close a value (R6). */
   readonly isCut: boolean
   /** Limits of the sections around the reader. */
   limits: readonly Limit[] = []
@@ -275,8 +275,8 @@ export class LiteralReader {
   }
 
   /**
-   * Rejects an unclosed string that seems to end after its section: a closer in it is followed by a line break or
-   * another opener.
+   * Rejects an unclosed string that seems to end only after its section. A line break or another opener after a closer
+   * in the string shows this.
    */
   #checkLimits(from: number): void {
     if (this.limits.length === 0) return

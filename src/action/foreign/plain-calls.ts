@@ -34,7 +34,7 @@ const argumentKeys = [
   'kwargs',
 ] as const
 const listKeys = ['tool_calls', 'function_call', 'calls'] as const
-/** Keys that a call without arguments may have. */
+/** Keys of an object that may be a call without arguments. */
 const neutralKeys: ReadonlySet<string> = new Set([...nameKeys, 'id', 'type'])
 
 /**
@@ -85,7 +85,7 @@ function namedCall(
   return marked || (isBare && tool?.input.required.size === 0) ? { name } : undefined
 }
 
-/** Reads `{"tool_name": {…}}`. The only key is a registered tool or, after a marker, any name. */
+/** Reads `{"tool_name": {…}}`. The only key is a registered tool. After a marker, it may be any name. */
 function keyedCall(
   record: Record<string, JsonValue>,
   index: ToolIndex,
@@ -115,7 +115,7 @@ export function startsReact(text: string): boolean {
 
 /**
  * Reads consecutive ReAct calls: `Action:` and `Action Input:`, or Command R's `Action:` and a list in a fence.
- * Undefined if none comes next. Throws `Unreadable`.
+ * Undefined if no such call comes next. Throws `Unreadable`.
  */
 export function readReact(reader: LiteralReader, index: ToolIndex): ParsedCalls | undefined {
   const results: ParsedCalls[] = []
@@ -132,7 +132,7 @@ export function readReact(reader: LiteralReader, index: ToolIndex): ParsedCalls 
   }
 }
 
-/** Reads a single ReAct call. Undefined if none comes next. Throws `Unreadable`. */
+/** Reads a single ReAct call. Undefined if no such call comes next. Throws `Unreadable`. */
 export function readReactCall(reader: LiteralReader, index: ToolIndex): ParsedCalls | undefined {
   const start = reader.at
   const found = reader.match(action())
@@ -212,7 +212,7 @@ export function readPlainCalls(
 const callStart = lazyPattern(() => `(${callNamePattern})\\s*\\(`, 'uy')
 const keyword = lazyPattern(() => `(${parameterNamePattern})\\s*=(?!=)\\s*`, 'uy')
 
-/** Reads `name(…)`, `print(name(…))` or `[name(…), name(…)]`; undefined when none of these comes next. */
+/** Reads `name(…)`, `print(name(…))` or `[name(…), name(…)]`. Undefined if none of these comes next. */
 function readPythonCalls(reader: LiteralReader): ForeignCall[] | undefined {
   const start = reader.at
   const bracket = reader.take('[')
@@ -257,7 +257,7 @@ export function readPythonCall(
   return { name: calledName(name), entries }
 }
 
-/** The tool's name: Llama writes `name.call(…)` for `name`. */
+/** Returns the tool's name. Llama writes `name.call(…)` for `name`. */
 function calledName(name: string): string {
   return name.replace(/\.call$/, '')
 }

@@ -31,8 +31,8 @@ export interface ForeignOptions {
 }
 
 /**
- * Returns the calls of a text that starts with another format's construct; undefined if it has none. Nothing after the
- * construct's own end becomes part of it.
+ * Returns the calls of a text that starts with a call in another format; otherwise undefined. Text after the
+ * construct's own end never becomes part of it.
  */
 export function readForeign(
   text: string,
@@ -43,7 +43,7 @@ export function readForeign(
   if (fenced) {
     const start = fenced[0].length
     const { content, end, isClosed } = fenceContent(text, start, fenced[1] ?? '')
-    // Fences in fences would overflow the stack.
+    // Fences inside fences aren't read, since recursion could overflow the stack.
     if (fence.test(content)) return undefined
     const parsed = readMarkedSections(content, index, { marked, isCut: isCut && !isClosed })
     if (!parsed) return undefined
@@ -77,7 +77,7 @@ export function readForeign(
 
 /**
  * Returns the calls at the start of a text. If a marker opens them, also returns every later marked call that is not in
- * code. Prose may stand between the calls (Q6). Undefined if the text starts with no call.
+ * code. Prose may separate the calls (Q6). Undefined if the text doesn't start with a call.
  */
 export function readMarkedSections(
   text: string,
@@ -111,7 +111,7 @@ export function readMarkedSections(
     },
   })
   const calls = { ...joinParsedCalls(sections), end, between, marked: true }
-  // The closer may be part of a value in an unreadable call.
+  // An unreadable call may have contained the closing tag in a value.
   const isThought = thoughtEnd !== undefined && calls.problem?.code !== 'malformed'
   return isThought ? { ...calls, thoughtEnd } : calls
 }
@@ -123,7 +123,7 @@ function resolved(
   return calls && resolveCalls(calls, index)
 }
 
-/** Reads the whole content of an ACTION block as calls in another format. Undefined if it isn't one. */
+/** Reads the content of an ACTION block as calls in another format. Undefined if it has no such format. */
 export function readForeignBlock(
   content: string,
   index: ToolIndex,
@@ -176,7 +176,7 @@ function readBareTags(reader: LiteralReader, index: ToolIndex): ParsedCalls | un
 /** Reads a tool whose name is that of a wrapper, if its tag contains its parameters. */
 function readOwnTag(reader: LiteralReader, index: ToolIndex): ParsedSectionCalls | undefined {
   const { text, at: start } = reader
-  // Wrappers, on the other hand, contain lists and `name(…)`.
+  // A wrapper's tag contains a list or `name(…)` instead.
   const name = /^<([^\s<>/]+)>\s*[<{]/.exec(text.slice(start, start + 100))?.[1]
   if (name === undefined || !index.find(name)) return undefined
   const parsed = readBareTags(reader, index)
@@ -195,7 +195,7 @@ const namedPython = lazyPattern(
   'u',
 )
 
-/** Returns whether a cut-off construct already names a registered tool, and so counts as a call. */
+/** Returns whether a cut-off construct counts as a call because it already names a registered tool. */
 function namesTool(text: string, index: ToolIndex, marked: boolean): boolean {
   if (marked) return true
   const jsonMatch = namedJson().exec(text)
@@ -215,10 +215,12 @@ const closers = lazyPattern(
 const sectionFence = /^[^`{]{0,200}```/
 const fenceEnd = /\s*```/y
 
-/** Deepest nesting of markers. */
+/** Maximum nesting of markers. */
 const maxMarkers = 5
 
-/** Reads the calls after a marker, and the calls right after them. Unreadable content is an error, never text. */
+/**
+ * Reads the calls after a marker, and any marked calls directly after them. Unreadable content is an error, never text.
+ */
 function readMarkedCalls(reader: LiteralReader, index: ToolIndex): ParsedSectionCalls {
   const results: ParsedCalls[] = []
   for (;;) {
@@ -254,7 +256,7 @@ function endOfUnreadable(text: string, start: number): number {
   return closer < 0 ? text.length : closer + `</${tag}>`.length
 }
 
-/** Reads only the section that begins here; undefined when there is none. Throws `Unreadable`. */
+/** Reads only the section that begins here. Undefined if no section begins here. Throws `Unreadable`. */
 export function readMarkedSection(
   reader: LiteralReader,
   index: ToolIndex,

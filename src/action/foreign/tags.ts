@@ -1,7 +1,7 @@
 import { once } from '../../lib/once.ts'
 import { endOfCdata, readOpenTag } from '../xml.ts'
 
-/** Marks that models write into the tags of other formats, and before the name in a closing tag. */
+/** Marks that models write into the tags of other formats. In a closing tag, the mark precedes the name. */
 export const tagMarks = [
   ['<｜DSML｜', '</｜DSML｜>'],
   ['<｜GCML｜', '</｜GCML｜>'],
@@ -9,7 +9,7 @@ export const tagMarks = [
   ['<ifm|tool_call', '</ifm|tool_call>'],
 ] as const
 
-/** Rest of a tag that more text follows. A cut-off tag keeps its mark, which identifies it. */
+/** Rest of a tag, and the beginning of text after it. A cut-off tag keeps its mark, which identifies it. */
 const tagRest = '[^<>]{0,300}>\\s*(?:<\\S|[^\\s<])'
 /** Patterns of marks in tags: the first tag with the mark, and all occurrences of the mark. */
 const marks = once(() => [
@@ -27,8 +27,8 @@ const marks = once(() => [
 const firstTag = /<(?!\|)|\]<\]/
 
 /**
- * Removes vendors' marks (DeepSeek, GigaChat, MiniMax and others) from the tags of a call. Removes nothing unless the
- * call's first tag has a mark: in the values of another format, a mark is content.
+ * Removes vendors' marks (DeepSeek, GigaChat, MiniMax and others) from the tags of a call. Removes nothing if the
+ * call's first tag has no mark: in the values of other formats, a mark is content.
  */
 export function withoutTagMarks(call: string): string {
   const markPattern = findTagMark(call)
@@ -47,7 +47,7 @@ export function writtenPosition(call: string, position: number): number {
 }
 
 function findTagMark(call: string): RegExp | undefined {
-  // In a text with many beginnings of calls, a search to the end from each would be quadratic.
+  // Searches only the head: a text with many starts of calls would otherwise take quadratic time.
   const head = call.slice(0, 500)
   const start = head.search(firstTag)
   const opening = head.slice(start, start + 60)
@@ -60,16 +60,16 @@ const childName = /\s*<([A-Za-z_\u0080-\uffff][\w:.\u0080-\uffff-]*)(?=[\s/>]|$)
 const comment = /\s*<!--/y
 
 /**
- * Returns the end of the element whose opening tag ends at `from`. This is its first closer that leaves no child open,
- * otherwise its first closer, otherwise the text's end. A second opening tag of the same name is content. However, it
- * begins another element after a closer, or if the element's own first child follows it.
+ * Returns the end of the element whose opening tag ends at `from`. This is the first closer that leaves no child open,
+ * otherwise the first closer, otherwise the text's end. A second opening tag of the same name is content. It begins
+ * another element only after a closer, or before the same first child.
  */
 export function endOfElement(text: string, tag: string, from: number): number {
   const name = tag.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const mark = new RegExp(`<(/?)${name}(?:\\s[^<>]{0,300})?>|<!\\[(?:CDATA|cdata)\\[`, 'g')
   mark.lastIndex = from
   const child = firstTagAt(text, from)
-  /** Text so far without CDATA sections. */
+  /** Text so far, except CDATA sections. */
   let content = ''
   let at = from
   let first = -1
@@ -116,7 +116,7 @@ function isBalanced(content: string): boolean {
     const child = childName.exec(content)
     if (!child) return true
     const tag = readOpenTag(content, childName.lastIndex)
-    // The closer may be part of an attribute.
+    // The tag is incomplete, so the closer may be part of an attribute.
     if (!tag) return false
     at = tag.end
     if (tag.selfClosing) continue

@@ -2,11 +2,11 @@ import type { ForeignDetector } from '../foreign/foreign-detector.ts'
 import { matchTurnEnd } from '../made-up.ts'
 import { matchReasoning } from './reasoning-marks.ts'
 
-/** The longest header of a message, in characters. */
+/** Maximum length of a message's header, in characters. */
 const maxHeader = 200
 const messageMark = '<|message|>'
 const heads = ['<|start|>', '<|channel|>'] as const
-/** Possible starts of an output whose first header was begun by the prompt's template. */
+/** Possible starts of an output if the prompt's template began the first header. */
 const bareHeads: readonly string[] = [
   ...['analysis', 'commentary', 'final'].flatMap((channel) => [
     `${channel}<|`,
@@ -21,10 +21,12 @@ const bareHeads: readonly string[] = [
 const headerText = /^(?:<\|(?:start|channel|constrain)\|>|[^<\n])*$/
 const cutHeader = /^(?:<\|(?:start|channel|constrain)\|>|[^<\n])*(?:<\|?\w*\|?)?$/
 
-/** `<|eom|>` is used by Muse. */
+/** Muse writes `<|eom|>`. */
 const closers = ['<|end|>', '<|return|>', '<|call|>', '<|eom|>'] as const
 
-/** Returns the position after the token at `at` that ends a message; `'partial'` if more input may complete one. */
+/**
+ * If the token at `at` ends a message, returns the position after the token. `'partial'` if more input may complete it.
+ */
 export function matchCloser(text: string, at: number): number | 'partial' | undefined {
   const closer = closers.find((each) => text.startsWith(each, at))
   if (closer !== undefined) return at + closer.length
@@ -45,8 +47,8 @@ export type Header = { readonly end: number } & (
 )
 
 /**
- * Returns the message header that starts at `at`, such as `<|start|>assistant<|channel|>final<|message|>`; `'partial'`
- * if more input may complete one. `isFirst`: the output starts here.
+ * Returns the message header that starts at `at`, such as `<|start|>assistant<|channel|>final<|message|>`. `'partial'`
+ * if more input may complete a header. `isFirst`: the output starts here.
  */
 export function matchHeader(
   text: string,
@@ -97,7 +99,7 @@ const headers: readonly string[] = [
   '<|assistant|>',
   '<｜Assistant｜>',
 ]
-/** End of the previous turn, which a model repeats before its header. */
+/** End of the previous turn, which a model may repeat before its header. */
 const ends: readonly string[] = [
   '<|im_end|>',
   '<|eot_id|>',
@@ -114,8 +116,8 @@ const maxStart = 200
 
 /**
  * Returns the end of a template token at `at`, before the first text of an output. The token is the beginning of a
- * text, the header of the assistant's turn, or the end of the previous turn. `'partial'` if more input may complete
- * one.
+ * text, the header of the assistant's turn, or the end of the previous turn. `'partial'` if more input may complete the
+ * token.
  */
 export function matchReplyStart(text: string, at: number): number | 'partial' | undefined {
   let rest = text.slice(at, at + maxStart)
@@ -130,7 +132,7 @@ export function matchReplyStart(text: string, at: number): number | 'partial' | 
   }
 }
 
-/** Tokens around the text of a reply. They are dropped everywhere outside code. */
+/** Tokens around the text of a reply. Outside code, they are always dropped. */
 const frames = [
   // Cohere
   '<|START_RESPONSE|>',
@@ -160,7 +162,7 @@ export type Frame =
   /** The turn is over. The text after it doesn't belong to the reply. */
   | { readonly type: 'turn-end' }
 
-/** The token around a reply that starts at `at`. `'partial'`: more input may complete it. */
+/** Returns the token around a reply that starts at `at`; `'partial'` if more input may complete it. */
 export function matchFrame(text: string, at: number): Frame | 'partial' | undefined {
   const frame = frames.find((each) => text.startsWith(each, at))
   if (frame !== undefined) return { type: 'frame', end: at + frame.length }
@@ -169,8 +171,8 @@ export function matchFrame(text: string, at: number): Frame | 'partial' | undefi
 }
 
 /**
- * The token at `at` that ends a message or the turn. Only white space, more such tokens and a header may
- * follow it. `'partial'` until that is known.
+ * Returns the token at `at` that ends a message or the turn. Only white space, more such tokens and a header may
+ * follow. `'partial'` if that depends on more input.
  */
 export function matchEnding(text: string, at: number): Frame | 'partial' | undefined {
   const tail = text.slice(at, at + maxTail)
@@ -179,12 +181,12 @@ export function matchEnding(text: string, at: number): Frame | 'partial' | undef
   return ending === 'next-turn' ? { type: 'turn-end' } : ending
 }
 
-/** Whether the output ends within a reasoning tag, a frame or a header: never shown, and no call. */
+/** Whether the output ends inside a reasoning tag, a frame or a header, which is neither shown nor a call. */
 export function isCutFrame(cut: string, foreign: ForeignDetector | undefined): boolean {
   if (!/^[<[◁]|<\|/.test(cut)) return false
   if (matchReasoning(cut, 0, { opens: true, lineStart: true })) return true
   if (matchHeader(cut, 0, true) && !/^<.*[ >]to=/.test(cut)) return true
-  // A complete token alone opens no call.
+  // A complete token doesn't open a call by itself.
   const isWhole = /^<\|[^<>|]+\|>$/.test(cut)
   if (!isWhole && cut.length >= 4 && foreign?.mayMark(cut)) return false
   return (matchFrame(cut, 0) ?? matchEnding(cut, 0) ?? matchReplyStart(cut, 0)) !== undefined

@@ -32,9 +32,9 @@ type MarkMatch = Mark | 'partial' | undefined
 class Prose implements ScanState {
   readonly name = 'prose'
   readonly #scan: Scan
-  /** Only white space of the output was read. */
+  /** Only white space was read so far. */
   #isFirst = true
-  /** The model writes control tokens around its messages: one of them began a line. */
+  /** A control token began a line, so the model writes such tokens around its messages. */
   #isFramed = false
   /** Text follows the value of a message to a function. */
   #isPastMessage = false
@@ -67,7 +67,7 @@ class Prose implements ScanState {
     const { window, code: context, quotations, reply } = this.#scan
     if (!isBlank(code)) this.#isFirst = false
     if (!isBlank(code) && reply.isMessage && reply.isWhole) this.#isPastMessage = true
-    // Code and quotations don't occur in a value.
+    // A value contains no code and no quotations.
     const { isInsideMarked } = reply
     const fed = isInsideMarked ? letter : code
     quotations?.feed(fed)
@@ -92,7 +92,10 @@ class Prose implements ScanState {
     return tag ?? (comment.startsWith(text.slice(at, at + 4)) ? 'partial' : undefined)
   }
 
-  /** While a call is held in native mode, quotations aren't known here: the call's reader looks for made-up turns. */
+  /**
+   * Finds text written as somebody else. While native mode holds a call, its reader does this, since quotations aren't
+   * known here.
+   */
   #lookForMadeUp(): MarkMatch {
     const { window, code, reply, quotations } = this.#scan
     const { lineStart } = code.tracker
@@ -112,7 +115,7 @@ class Prose implements ScanState {
     const isFirst = this.#isFirst && foreign !== undefined
     const header = matchHeader(window.text, window.at, isFirst)
     if (typeof header !== 'object') return header
-    // Text after a message may quote a call, but a text message ends it.
+    // Text after a message may quote a call. However, a text message there ends the message.
     const isText = header.kind !== 'call' && reply.isMessage
     if (!isText && !this.#isOwn) {
       quotations?.quoteCall(undefined)
@@ -124,7 +127,8 @@ class Prose implements ScanState {
   }
 
   /**
-   * Finds control tokens around messages. A token inside a line ends nothing if the model writes none elsewhere (Q2).
+   * Finds control tokens around messages. A token inside a line ends nothing if the model writes no such tokens
+   * elsewhere (Q2).
    */
   #lookForFrame(match: (text: string, at: number) => MarkMatch): MarkMatch {
     const { window, reply, quotations } = this.#scan
@@ -143,9 +147,9 @@ class Prose implements ScanState {
   }
 }
 
-/** Maximum of reasoning closers without an opener in one output. Beyond it, no call runs. */
+/** Maximum reasoning closers without an opener in one output. If there are more, no call runs. */
 const maxThoughts = 8
-/** Maximum length of a mark. Longer text isn't one. */
+/** Maximum length of a mark. Longer text is no mark. */
 const maxMark = 600
 /** Longer pieces are read in parts of this length, so that the held-back text stays short. */
 const maxPiece = 4096
@@ -157,7 +161,7 @@ export interface MachineOptions extends Detectors {
 
 /**
  * Splits a model's output into text, reasoning, calls in other formats and the first block (R1–R6), holding
- * back only what could still become a mark, or a fence line right before one. Two things are followed at once:
+ * back only what could still become a mark, or a fence line right before one. Tracks two states at once:
  *
  * ```text
  * where the text stands (`ScanState`)                     what becomes of it (`ReplyBuffer`)
@@ -196,7 +200,9 @@ export class OutputMachine {
   readonly #prose: Prose
   #state: ScanState
   #block: PendingBlock | undefined
-  /** A block or complete calls were found. Further text is ignored, unless it shows that they were reasoning. */
+  /**
+   * A block or complete calls were found. Further text is ignored, unless a closer shows that the calls were reasoning.
+   */
   #isAfterCalls = false
   /** The model writes as somebody else, so a block is text. */
   #isOthersTurn = false
@@ -229,7 +235,7 @@ export class OutputMachine {
     if (this.#state instanceof Thought && !this.#isAfterCalls) this.#reportCalls(this.#state)
     let rest = this.#reply.end()
     for (let count = 0; rest !== undefined && count < maxThoughts; count++) {
-      // A supposed value contains the end of reasoning (R5).
+      // Text that looked like a value contains the end of reasoning (R5).
       this.#isOver = false
       this.#state = this.#prose
       this.#code.restart()
@@ -351,8 +357,8 @@ export class OutputMachine {
     const isLone = !(this.#state instanceof Thought)
     this.#drop(end)
     this.#state = this.#prose
-    // Q2: if the beginning of a line is quoted, the rest is quoted, too. `endReasoning` restores the line's state from
-    // before the reasoning.
+    // Q2: if the beginning of a line is quoted, the rest is also quoted. Restores the line's state from before the
+    // reasoning.
     if (!isLone && this.#scan.quotations) this.#code.endReasoning()
     if (isLone) {
       this.#isAfterCalls = false
@@ -408,7 +414,7 @@ export class OutputMachine {
     this.#isAfterCalls = true
   }
 
-  /** R6: drops an opener or tag that the end of the output cut off, unless it is very short. */
+  /** R6: drops an opener or tag cut off by the end of the output, except a very short one. */
   #dropCut(): boolean {
     const { text, at } = this.#window
     const cutText = text.slice(at)
@@ -429,7 +435,9 @@ export class OutputMachine {
     return true
   }
 
-  /** Reports calls in reasoning that never ended. They don't run, but the reader of the output should know of them. */
+  /**
+   * Reports calls in reasoning that never ended. They don't run, but the user of the scanner should know about them.
+   */
   #reportCalls(thought: Thought): void {
     for (const text of thought.calls()) if (this.#sink.onCallInReasoning(text)) return
   }
@@ -498,7 +506,7 @@ class Comment implements ScanState {
 /** Maximum number of remembered positions in reasoning where a call may start. */
 const maxCalls = 8
 
-/** Opener of the reasoning: a tag with its closer, a header of harmony, or the prompt's template. */
+/** How the reasoning was opened: by a tag with its closer, a header of harmony, or the prompt's template. */
 type Opening = { readonly closer: string } | 'header' | 'prompt'
 
 /** Reasoning. The only marks read are the end of the reasoning and a block that ends the output (R5). */
@@ -506,7 +514,7 @@ class Thought implements ScanState {
   readonly name = 'reasoning'
   readonly #scan: Scan
   readonly #opening: Opening
-  /** Only white space so far. After the prompt's opener, an opening tag here repeats it. */
+  /** Only white space so far. If the prompt opened the reasoning, an opening tag here is a repetition. */
   #isFirst = true
   readonly #pieces: string[] = []
   #length = 0
@@ -536,7 +544,7 @@ class Thought implements ScanState {
     return this
   }
 
-  /** The text at the window's position could become the reasoning's end, or a repeated opener. */
+  /** The text at the window's position may become the end of the reasoning, or a repeated opener. */
   get isCutMark(): boolean {
     return this.#lookForMark(this.#scan.code.tracker.lineStart) === 'partial'
   }
@@ -578,7 +586,7 @@ class Thought implements ScanState {
     return typeof tag === 'object' || opening !== 'header' ? tag : (matchMessage(text, at) ?? tag)
   }
 
-  /** Remembers a position where a call may start. Returns true if more input must decide that. */
+  /** Remembers the position if a call may start there. Returns true if that depends on more input. */
   #lookForCall(): boolean {
     const { window, code, foreign } = this.#scan
     if (code.tracker.inRun) return false

@@ -5,9 +5,9 @@ export interface ReasoningMark {
   /** Undefined if the opener is a sentence of the prompt. */
   readonly open?: string
   readonly close: string
-  /** The prompt's template may have written the opener, so the closer alone ends reasoning. */
+  /** The prompt's template may have written the opener, so the closer alone can end reasoning. */
   readonly mayLackOpener?: true
-  /** People write the opener, too, so the opener begins reasoning only at the start of a line. */
+  /** People also write the opener, so it begins reasoning only at the start of a line. */
   readonly startsLine?: boolean
 }
 
@@ -19,7 +19,7 @@ const makeMark = (open: string, close: string): ReasoningMark => ({
 })
 const tags = (name: string): ReasoningMark => makeMark(`<${name}>`, `</${name}>`)
 
-/** Marks of reasoning in text, by vendor. Harmony uses headers instead: `harmony.ts`. */
+/** Marks of reasoning in text, by vendor. Harmony uses headers instead (`frames.ts`). */
 export const reasoningMarks: readonly ReasoningMark[] = [
   // Seed-OSS, LongCat, MiniMax M3, Hunyuan, K2 Horizon
   ...['think', 'thinking', 'seed:think', 'longcat_think', 'mm:think', 'think:opensource'].map(tags),
@@ -116,7 +116,7 @@ function findMark(
   return partial ? 'partial' : undefined
 }
 
-/** Tests whether reasoning ends at a position; `'partial'` if more input decides. */
+/** Tests whether reasoning ends at a position; `'partial'` if that depends on more input. */
 export type ReasoningEnd = (text: string, at: number) => boolean | 'partial'
 
 /** Returns whether a closer that needs no opener starts here. */

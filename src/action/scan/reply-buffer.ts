@@ -30,9 +30,9 @@ export interface Sink extends UnclosedReader {
   /** Receives text of the reply. */
   onText(delta: string): void
   onReasoning(delta: string): void
-  /** Reports a reasoning closer without an opener: all text before was reasoning, including its calls. */
+  /** Reports a reasoning closer without an opener. All text before it was reasoning, including calls. */
   onLoneCloser(): void
-  /** Receives text that may start with a call, in reasoning without an end. Returns whether it is a call. */
+  /** Receives text from unfinished reasoning that may start with a call. Returns whether it does. */
   onCallInReasoning(text: string): boolean
   /** Returns whether a text that starts like a call in another format is one. */
   isCall(text: string): boolean
@@ -40,41 +40,41 @@ export interface Sink extends UnclosedReader {
   readCalls(text: string, options: CallsOptions): CallsFound
   /** Reports that the output ended inside the opener. */
   onCutOpener(text: string): void
-  /** Receives a block. Further output is text only if the block turns out to be reasoning. */
+  /** Receives a block. Output after it is text only if the block turns out to be reasoning. */
   onBlock(found: FoundBlock): void
   /** Receives model output after the block. */
   onIgnored(text: string): void
 }
 
 /**
- * Decides whether text of the reply is shown or held back. Text is held back from the possible start of a call in
- * another format. A harmony message to a function is held separately, and is never text.
+ * Decides whether text of the reply is shown or held back. Where a call in another format may start, holds the text
+ * back. A harmony message to a function is held separately, and is never text.
  */
 export class ReplyBuffer {
   readonly #sink: Sink
   readonly #detectors: Detectors
   #hasText = false
-  /** White space right after reasoning, or after repeated template tokens, is layout. */
+  /** The next white space follows reasoning or repeated template tokens, so it isn't content. */
   #trimNext = false
-  /** The next text is another message. */
+  /** The next text belongs to another message. */
   #separateNext = false
   #call: PendingCall | undefined
-  /** Header of the held harmony message. Undefined if the held text isn't one. */
+  /** Header of the held harmony message. Undefined if the held text isn't such a message. */
   #header: string | undefined
   #held: string[] = []
   /**
-   * Start of the newest construct in the held text: index of a piece, and length of the previous construct's part in
-   * it.
+   * Start of the newest construct in the held text: index of a piece. Below: length of the previous construct's part in
+   * that piece.
    */
   #start = 0
   #skipped = 0
   /** State of quotations at the start of the held text. */
   #before: QuotationTracker | undefined
-  /** The calls are over: text after them isn't the model's own. */
+  /** The calls are over, and the text after them isn't the model's own. */
   #isOver = false
   readonly #messages: string[] = []
   /**
-   * Entries of `#messages` that are calls without a marker. If they turn out not to be calls, they are shown as text.
+   * Entries of `#messages` that are calls without a marker. They are shown as text if they turn out not to be calls.
    */
   readonly #unmarked = new Set<string>()
 
@@ -93,7 +93,7 @@ export class ReplyBuffer {
     return this.#call?.isMarked ?? false
   }
 
-  /** A call may start here: none has begun, or the last one is complete. */
+  /** A call may start here, because none has begun or the last one is complete. */
   get takesCalls(): boolean {
     return !this.#isOver && (this.#call?.awaitsNext ?? true)
   }
@@ -103,7 +103,7 @@ export class ReplyBuffer {
     return this.isMessage || (this.#call?.isWhole ?? true)
   }
 
-  /** A marked call has begun, or another one is complete. */
+  /** A marked call has begun, or a call without a marker is complete. */
   get hasCall(): boolean {
     return !this.#isOver && (this.isMarked || (this.#call?.isWhole ?? false))
   }
@@ -134,7 +134,7 @@ export class ReplyBuffer {
     else this.#show(delta)
   }
 
-  /** Starts a call with the next text. */
+  /** Starts a call that begins with the next text. */
   beginCall(matcher: ConstructMatcher): void {
     this.#start = this.#held.length
     this.#skipped = 0
@@ -144,7 +144,7 @@ export class ReplyBuffer {
     this.#call = foreign?.pendingCall(matcher, quotations !== undefined || this.#hasText)
   }
 
-  /** Starts a harmony message: to a function, or as text. `written`: its header. */
+  /** Starts a harmony message to a function, or to the person. `written`: its header. */
   beginMessage(recipient: string | undefined, written: string): void {
     if (this.#header !== undefined) this.#messages.push(this.#message)
     else if (recipient === undefined) this.showHeld()
@@ -158,7 +158,10 @@ export class ReplyBuffer {
     this.text(written)
   }
 
-  /** Marks all further text as not the model's own, unless a lone closer shows that the calls were reasoning. */
+  /**
+   * Treats all further text as not the model's own. A closer without an opener undoes this, because the calls were
+   * reasoning.
+   */
   endCalls(): void {
     this.#isOver = true
   }
@@ -168,7 +171,7 @@ export class ReplyBuffer {
     this.#call?.finish()
   }
 
-  /** Feeds the next character of the call. `window` returns all text of it that isn't held yet. */
+  /** Feeds the next character of the call. `window` returns the call's text that isn't in `#held` yet. */
   feed(code: number, fenced: boolean, window: () => string): void {
     if (this.#isOver) return
     let state = this.#call?.feed(code, fenced)
@@ -188,7 +191,7 @@ export class ReplyBuffer {
     this.#trimNext = true
   }
 
-  /** Ends reasoning. Except in native mode this also ends its line, so that held text continues on the next one. */
+  /** Ends reasoning. Except in native mode, this also ends the line, so held text continues on the next line. */
   endThought(): void {
     this.#trimNext = true
     if (!this.#call || this.#detectors.quotations) return
@@ -196,7 +199,7 @@ export class ReplyBuffer {
     this.feed(newline, false, () => '')
   }
 
-  /** Handles a found block: messages to functions before it are calls, and other held text is shown. */
+  /** Handles a found block. Messages to functions before it are calls; other held text is shown. */
   beginBlock(): void {
     if (this.isMessage || this.#messages.length > 0) this.#sink.onIgnored(this.end() ?? '')
     this.#messages.length = 0
@@ -211,7 +214,7 @@ export class ReplyBuffer {
     this.#show(text)
   }
 
-  /** Treats everything before as reasoning, including its calls. */
+  /** Treats all text so far as reasoning, including its calls. */
   forgetCalls(): void {
     this.#isOver = false
     this.showHeld()
@@ -219,13 +222,16 @@ export class ReplyBuffer {
     this.#showUnmarked()
   }
 
-  /** Ends the output: the held text is calls or text. Returns the part that ends reasoning and must be read again. */
+  /**
+   * Ends the output: the held text is calls or text. If the text contains the end of reasoning, returns the part from
+   * there, to be read again.
+   */
   end(): string | undefined {
     const messages = this.#messages.join('\n')
     const held = this.#held.join('')
     const isMessage = this.isMessage
     const source = isMessage ? this.#message : held
-    // A message without content has no text to show.
+    // A message with only a header has no text to show.
     const isCut = source === this.#header
     this.#drop()
     const prefix = messages === '' ? '' : `${messages}\n`

@@ -6,7 +6,7 @@ import type { Detectors, ReplyBuffer } from './reply-buffer.ts'
 import type { Frame, Header } from './frames.ts'
 import { matchReasoning, type ReasoningTag } from './reasoning-marks.ts'
 
-/** The text that is held back, with the scan's position in it. */
+/** The held-back text, and the scan's position in it. */
 export class ScanWindow {
   text = ''
   at = 0
@@ -31,7 +31,7 @@ export class ScanWindow {
     return text
   }
 
-  /** Puts text back to be read again, but not for openers. */
+  /** Puts text back to be read again, but not as openers. */
   unread(text: string, rest: string): void {
     this.text = text + rest
     this.at = 0
@@ -39,7 +39,7 @@ export class ScanWindow {
   }
 }
 
-/** R18: returns the start of a call in another format. It must be outside of code, or first in a fence. */
+/** R18: returns the start of a call in another format. A call must be outside of code, or first in a fence. */
 export function lookForCall(scan: Scan): Mark | 'partial' | undefined {
   const { window, code, reply, foreign, quotations } = scan
   if (!foreign) return undefined
@@ -66,8 +66,8 @@ export function lookForCall(scan: Scan): Mark | 'partial' | undefined {
 }
 
 /**
- * Handles a possible call on the same line as an earlier call without a marker. Neither runs: both are shown as text.
- * The second call is recorded as a quotation, which may include the text after it.
+ * Handles a possible call on the same line as an earlier call without a marker. Neither call runs: both are shown as
+ * text. The second call is recorded as a quotation, which may include the text after it.
  */
 function noteQuoted({ window, quotations, foreign }: Scan): 'partial' | undefined {
   if (!quotations) return undefined
@@ -80,7 +80,7 @@ export class Fence implements ScanState {
   readonly name = 'fence'
   readonly #scan: Scan
   readonly #prose: ScanState
-  /** The fence follows a call, and isn't part of it. */
+  /** The fence follows a call that it isn't part of. */
   readonly #isAfterCall: boolean
 
   constructor(scan: Scan, prose: ScanState) {
@@ -103,7 +103,7 @@ export class Fence implements ScanState {
   #lookForCloser(code: number): Mark | 'partial' | undefined {
     const { window, reply } = this.#scan
     if (!reply.isHeld || reply.takesCalls || this.#isAfterCall) return undefined
-    // The bracket may begin the held text itself, unless a marker did.
+    // Another bracket may begin the held text itself, except if a marker did.
     if (code !== lessThan && !reply.isMarked) return undefined
     return matchReasoning(window.text, window.at, { opens: false, lineStart: false })
   }
@@ -115,7 +115,7 @@ export class Fence implements ScanState {
   }
 }
 
-/** A mark in the text: a transition of the machine, as a value. */
+/** A mark in the text. Each mark causes a transition of the machine. */
 export type Mark =
   | { readonly type: 'comment' }
   | { readonly type: 'block'; readonly opener: Opener }
@@ -127,19 +127,21 @@ export type Mark =
   | Frame
   /** The model starts to write as somebody else (R4). */
   | { readonly type: 'made-up' }
-  /** A `made-up` mark in a reply without a call: the following text is shown, and no call in it runs. */
+  /** Like `made-up`, in a reply without a call. The following text is shown, and no call in it runs. */
   | { readonly type: 'others-turn' }
 
-/** A state of the machine for reading text: the context of the next character. */
+/** A state of the machine for reading text, which is the context of the next character. */
 export interface ScanState {
   readonly name: CaptureContext
-  /** Returns the mark at the window's position, if it counts here; `'partial'` if more input may complete one. */
+  /**
+   * Returns the mark at the window's position if it counts in this state; `'partial'` if more input may complete it.
+   */
   findMark(code: number): Mark | 'partial' | undefined
-  /** Consumes the character at the window's position. Returns the place of the next one. */
+  /** Consumes the character at the window's position. Returns the state for the next character. */
   consume(code: number): ScanState
 }
 
-/** State that all places share. */
+/** Data shared by all states. */
 export interface Scan extends Detectors {
   readonly window: ScanWindow
   readonly code: CodeContext

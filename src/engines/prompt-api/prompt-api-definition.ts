@@ -10,7 +10,7 @@ import { withSingleSystemMessage } from '../single-system-message.ts'
 import { type ChatMessage, chatMessages } from '../../providers/openai/messages.ts'
 import { compatible } from '../../providers/openai/presets.ts'
 
-/** The browser's own model as an engine. A session holds the history, so each turn opens a new one. */
+/** The browser's own model as an engine. A session stores the history, so each turn opens a new session. */
 export function promptApiDefinition(create: JsonObject): EngineDefinition {
   return {
     id: 'prompt-api',

@@ -9,7 +9,7 @@ export interface WebLLMOptions {
   readonly worker: () => EngineWorker
   /** WebLLM's `AppConfig`, for your own models. Default: WebLLM's list of prebuilt models. */
   readonly appConfig?: JsonObject
-  /** WebLLM's `ChatOptions`. `context_window_size` is the configuration's `contextWindow`, if given. */
+  /** WebLLM's `ChatOptions`. If the configuration has `contextWindow`, it overrides `context_window_size`. */
   readonly chatOptions?: JsonObject
 }
 

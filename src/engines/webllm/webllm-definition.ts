@@ -26,7 +26,7 @@ export function webllmDefinition(
     keyOf: (config) => JSON.stringify([config.model, chatOptions(config, options)]),
     load: (config, context) => load({ options, importModule, config, context }),
     unload: (engine) => engine.unload(),
-    // After a lost GPU device, WebLLM unloads the model.
+    // WebLLM unloads the model after it has lost the GPU device.
     isFatal: (thrown) => /^(DeviceLost|ModelNotLoaded)Error$/.test(nameOf(thrown) ?? ''),
   })
   const chat = new ConstrainedChat()
@@ -68,7 +68,7 @@ async function* complete(
   }
 }
 
-/** Joins text parts: WebLLM refuses a second text part in a message with an image. */
+/** Joins text parts, because WebLLM refuses a second text part in a message with an image. */
 function withOneText(message: unknown): unknown {
   const content = asRecord(message)?.['content']
   if (!Array.isArray(content)) return message
@@ -122,7 +122,7 @@ function chatOptions(
   return { ...options.chatOptions, context_window_size: contextWindow }
 }
 
-/** Converts WebLLM's error for an unknown model. Its message already says what to do. */
+/** Converts WebLLM's error for an unknown model. WebLLM's message already says how to fix the problem. */
 function loadError(thrown: unknown): unknown {
   if (nameOf(thrown) !== 'ModelNotFoundError') return thrown
   return new OffstageError('model-not-found', describeThrown(thrown), { cause: thrown })
@@ -132,7 +132,7 @@ function nameOf(thrown: unknown): string | undefined {
   return asText(asRecord(thrown)?.['name'])
 }
 
-// How `formatAction` and the instructions write a block: the opener on a line of its own.
+// Beginning of a block, as `formatAction` and the instructions write it: the opener on a separate line.
 const opener = '<ACTION>\n'
 
 /** Tool names that a block can use as tags. Other names appear under an alias. */
@@ -140,9 +140,9 @@ const legalName = /^(?!action$)[\p{L}_][\p{L}\p{N}_.-]*$/iu
 
 /**
  * WebLLM's `response_format` for ACTION blocks. Text outside a block is free. Inside, only closed calls of these tools
- * and the block's closing tag are allowed; a call's content is free. Undefined if a tool's name isn't a valid XML
- * name. Also undefined if the name may be an element inside its own call, whose closing tag would end the call early.
- * Format: XGrammar's structural tags (https://xgrammar.mlc.ai/docs/).
+ * and the block's closing tag are allowed; a call's content is free. Undefined if a tool's name isn't a valid XML name.
+ * Also undefined if a call may contain an element with the tool's name, because its closing tag would end the call
+ * early. Format: XGrammar's structural tags (https://xgrammar.mlc.ai/docs/).
  */
 function constrainAction(tools: readonly ToolDefinition[]): JsonObject | undefined {
   if (tools.length === 0 || !tools.every(isPlain)) return undefined
@@ -177,8 +177,8 @@ class ConstrainedChat {
   readonly #unconstrained = new WeakSet<MLCEngineInstance>()
 
   /**
-   * Streams the chunks of one answer. If an engine refuses the constraint before its first chunk, the request is
-   * repeated without it. That engine gets no constraint again. Other errors are rethrown.
+   * Streams the chunks of one answer. If an engine refuses the constraint before its first chunk, repeats the request
+   * without the constraint. Later requests to that engine have no constraint. Other errors are rethrown.
    */
   async *chunks(
     engine: MLCEngineInstance,
@@ -203,7 +203,7 @@ class ConstrainedChat {
   }
 }
 
-/** WebLLM's errors name `response_format` in their name or message. XGrammar's errors are wrapped. */
+/** Recognizes a refusal by `response_format` in WebLLM's error name or message. XGrammar's errors are wrapped. */
 function isRefusal(thrown: unknown): boolean {
   const { name, message } = asRecord(thrown) ?? {}
   return /response.?format|structural.?tag|grammar/i.test(

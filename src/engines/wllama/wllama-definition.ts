@@ -15,7 +15,7 @@ import type { JsonObject } from '../../protocol/json.ts'
 const ID = 'wllama'
 const CONTEXT_WINDOW = 4096
 
-/** llama.cpp's own server accepts tool messages of any shape, and named tools as `required` ones. */
+/** llama.cpp accepts a user message after a tool message. A named tool choice is sent as `required`. */
 const rules: ChatRules = { ...compatible, userAfterTool: true, namedToolChoice: false }
 
 /** llama.cpp as an engine. The module is imported when the first model is loaded. */
@@ -95,7 +95,7 @@ async function load({
 }): Promise<WllamaInstance> {
   const source = sourceOf(config.model, options)
   const { Wllama } = await importModule()
-  // Throws what a Content-Security-Policy says. wllama itself would wait for its module for ever.
+  // Throws an error that names a blocking Content-Security-Policy. wllama itself would wait for its module forever.
   await WebAssembly.compile(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0))
   const instance = new (Wllama as WllamaClass)(
     { default: options.wasmUrl },
@@ -138,7 +138,7 @@ function sourceOf(model: string, { models }: WllamaEngineOptions): WllamaSource 
   )
 }
 
-/** Discards log messages: errors are thrown anyway, and the rest is noise on the page's console. */
+/** Discards log messages: errors are thrown in any case, and other messages would only fill the page's console. */
 const silent = {
   debug: () => undefined,
   log: () => undefined,
@@ -186,7 +186,7 @@ interface WllamaLogger {
   error(...args: unknown[]): void
 }
 
-/** Location of a GGUF model: an address (of the first part, if split), or its file or files. */
+/** Location of a GGUF model: an address (the first part's, if split), or its file or files. */
 export type WllamaSource = string | Blob | readonly Blob[]
 
 /** Options for the engine's worker: plain data with absolute addresses. */

@@ -68,7 +68,7 @@ function resultContent(output: ToolOutput, takesFiles: boolean): string | JsonOb
   return hasFiles ? userBlocks(output.value, takesFiles) : outputText(output) || '(no output)'
 }
 
-/** Anthropic's Messages with one vendor's rules. */
+/** Defines Anthropic's Messages API with one vendor's rules. */
 function defineMessages(id: string, rules: MessagesRules): HttpProviderDefinition<MessagesState> {
   return {
     id,
@@ -81,7 +81,7 @@ function defineMessages(id: string, rules: MessagesRules): HttpProviderDefinitio
   }
 }
 
-/** Anthropic, or MiniMax. */
+/** Anthropic's or MiniMax's provider. */
 export function messagesProvider(id: MessagesId): HttpProviderDefinition<MessagesState> {
   return defineMessages(id, messagesPresets[id])
 }
@@ -92,9 +92,9 @@ const EPHEMERAL: JsonObject = { type: 'ephemeral' }
 const CACHE_HOSTS = /^api\.(?:anthropic|minimaxi?)\.(?:com|io)$/
 
 /**
- * The request of the Messages API (https://docs.anthropic.com/en/api/messages). It has four cache breakpoints, the API's
- * maximum: after the tools, the system text and the two newest user turns, before the trailer. The last request wrote its
- * cache at the older of these turns; a lookup from the newest alone ends after 20 blocks.
+ * Builds the request of the Messages API (https://docs.anthropic.com/en/api/messages). Sets four cache breakpoints, the
+ * API's maximum: after the tools, after the system text, and after the two newest user turns. The trailer follows them.
+ * The previous request wrote its cache at the older turn. A lookup from the newest turn alone covers only 20 blocks.
  */
 function toMessagesRequest(
   request: ModelRequest,
@@ -180,7 +180,8 @@ function toolFields(
 ): ToolFields {
   const { toolChoice, parallelToolCalls, strictTools } = config
   const isOffered = request.toolMode !== 'action' && request.tools.length > 0
-  // The API refuses a history with calls unless tools are defined. Defines those in the history, with calls forbidden.
+  // The API refuses a history with calls unless tools are defined. Therefore defines the called tools, and forbids
+  // further calls.
   if (!isOffered) {
     const tools = namesUsed(turns).map((name) => ({ name, input_schema: { type: 'object' } }))
     return { tools, tool_choice: { type: 'none' } }
@@ -244,9 +245,9 @@ function messagesTurns(request: ModelRequest, options: TurnsOptions): Turn[] {
 }
 
 /**
- * Leaves out calls of the API's own tools without a result, as in a turn that was paused and never continued:
- * the API refuses them. Their results stand in later content. (Code that the API runs may call the page's tools;
- * its own result comes after theirs.)
+ * Leaves out calls of the API's own tools that have no result in any turn: the API refuses them. A turn that was paused
+ * and never continued has such calls. Turns with calls of the page's tools stay whole: code that the API runs may call
+ * these tools, and its own result comes after theirs.
  */
 function withoutUnanswered(turns: readonly Turn[]): Turn[] {
   const results = new Set(

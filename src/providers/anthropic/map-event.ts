@@ -24,9 +24,9 @@ export interface MessagesState {
   stopReason: string | undefined
   hasMessage: boolean
   messageId: string | undefined
-  /** `message_start` came again after blocks, which must not come again. */
+  /** `message_start` was sent again after blocks. A known block sent again then begins a second answer. */
   isRepeated: boolean
-  /** Data outside of the format, collected by `addStray`. */
+  /** Data in an unknown format, collected by `addStray`. */
   stray: unknown
 }
 
@@ -106,7 +106,7 @@ function readMessage(state: MessagesState, message: JsonRecord): StreamPart[] {
   state.messageId = id ?? state.messageId
   state.usage = addUsage(state.usage, message['usage'])
   readStop(state, message)
-  // Only a whole message has content here; a repeated start would only repeat its blocks.
+  // Only a whole message has content here. After deltas, that content would repeat their blocks.
   state.isRepeated = state.blocks.length > 0
   if (state.isRepeated) return []
   return asList(message['content']).flatMap((block, index) =>
@@ -226,7 +226,7 @@ function asIndex(event: JsonRecord): number | undefined {
   return asCount(event['index'])
 }
 
-/** Stop reasons that pause a turn: a long-running Anthropic tool, or a compaction that was told to stop. */
+/** Stop reasons that pause a turn: for a long-running Anthropic tool, or after a compaction. */
 const pauses: ReadonlySet<unknown> = new Set(['pause_turn', 'compaction'])
 
 function finish(state: MessagesState, isProven: boolean): StreamPart[] {
@@ -286,8 +286,8 @@ function addUsage(usage: Usage | undefined, source: unknown): Usage | undefined 
 }
 
 /**
- * Sums a count over all samplings (https://platform.claude.com/docs/en/build-with-claude/compaction). The counts
- * beside `iterations` leave out compactions and advisors.
+ * Sums a count over all `iterations` (https://platform.claude.com/docs/en/build-with-claude/compaction). The counts
+ * outside `iterations` leave out compactions and advisors.
  */
 function sumOfIterations(usage: JsonRecord, field: string): number | undefined {
   const counts = asList(usage['iterations']).flatMap(
@@ -328,7 +328,7 @@ function newBlock(index: number | undefined, type: string, start: JsonRecord): B
   return block
 }
 
-/** Adds a citation to a text. The API demands those of web searches (`encrypted_index`) back. */
+/** Adds a citation to a text. The API requires web search citations (`encrypted_index`) to be sent back. */
 function cite(block: Block, citation: unknown): void {
   const citations = (block.fields['citations'] ??= []) as unknown[]
   citations.push(citation)
@@ -345,7 +345,7 @@ function compact(block: Block, delta: JsonRecord): void {
   }
 }
 
-/** Whether a block calls one of the page's tools. (Server tools run at the vendor's.) */
+/** Whether a block calls one of the page's tools. (Server tools run on the vendor's servers.) */
 function isCall(block: Block): boolean {
   return block.type === 'tool_use'
 }
@@ -364,7 +364,8 @@ function startInput({ start, json }: Block): string | undefined {
 }
 
 /**
- * Returns the message's content to send back, byte for byte where it is signed. Undefined if text and calls suffice.
+ * Returns the message's content to send back; signed content stays byte for byte. Undefined if the message's text and
+ * calls are enough.
  */
 function contentToReplay(
   blocks: readonly Block[],

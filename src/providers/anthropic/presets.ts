@@ -5,7 +5,7 @@ import type { MessagesId } from '../provider.ts'
 export interface MessagesRules {
   readonly baseURL: string
   readonly defaultPath: string
-  /** Output limit sent if the configuration sets none: the format demands one. */
+  /** Output limit to send if the configuration sets none, since the format requires one. */
   readonly maxTokens: number
   readonly keyHeader: 'x-api-key' | 'authorization'
   readonly headers: { readonly [name: string]: string }
@@ -15,7 +15,7 @@ export interface MessagesRules {
   readonly strict: StrictRules | null
 }
 
-/** MiniMax's two platforms: accounts and keys belong to one of them. */
+/** MiniMax's two platforms. An account and its key work on only one of them. */
 export const minimaxBaseURLs: { readonly international: string; readonly china: string } = {
   international: 'https://api.minimax.io/anthropic',
   china: 'https://api.minimaxi.com/anthropic',

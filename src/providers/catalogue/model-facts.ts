@@ -7,18 +7,17 @@ import {
 } from '../../protocol/model.ts'
 
 /**
- * How a model reasons before it answers. `'none'`: not at all. `'hidden'`: its endpoint keeps the
- * reasoning. `'blocks'`: in thinking blocks, which are signed and go back. `'tags'`: in `<think>` tags,
- * which servers may move into a field of their own; some models do so only on demand. `'channels'`:
- * in a channel of the Harmony format.
+ * How a model reasons before it answers. `'none'`: not at all. `'hidden'`: the endpoint doesn't send the reasoning.
+ * `'blocks'`: in signed thinking blocks, which are sent back. `'tags'`: in `<think>` tags, which some servers move into
+ * a separate field; some models reason only on request. `'channels'`: in a channel of the Harmony format.
  */
 export type ReasoningStyle = 'none' | 'hidden' | 'blocks' | 'tags' | 'channels'
 
 /** Known facts about a model. A missing fact is unknown, not false. */
 export interface ModelFacts {
-  /** Tokens that the model was made for. A local server may run it with fewer. */
+  /** Context window that the model was made for. A local server may use a smaller one. */
   readonly contextWindow?: number
-  /** Trained to call tools, so that servers offer it natively. */
+  /** Trained to call tools, so servers offer native tool calls. */
   readonly tools?: boolean
   /** Accepts images. */
   readonly vision?: boolean
@@ -84,7 +83,7 @@ const families: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^deepseek-(chat|v3)/, { tools: true, vision: false, contextWindow: 128_000 }],
   [/^deepseek-(reasoner|r1)/, { vision: false, reasoning: 'tags', contextWindow: 128_000 }],
 
-  // Google: ai.google.dev/gemini-api/docs/models. Speech and image models are called differently.
+  // Google: ai.google.dev/gemini-api/docs/models. Speech and embedding models use other APIs.
   [/^gemini-.*(tts|audio|live|embedding)/, {}],
   [/^gemini-.*image/, { tools: false, vision: true }],
   [/^gemini-2\.0-flash/, { ...withVision, contextWindow: 1_048_576 }],
@@ -178,8 +177,8 @@ const MINIMAX = 'platform.minimax.io/docs/guides/pricing-paygo'
 
 /**
  * List prices of the vendors' own endpoints for text and images, without batch or contract discounts. Cached input
- * without a known price costs as much as other input. Models whose price depends on the prompt's length, or ends
- * soon, are left out. Claude's cache prices are for five minutes.
+ * without a known price costs as much as other input. Left out: models whose price depends on the prompt's length or
+ * will soon end. Claude's prices are for a cache lifetime of five minutes.
  */
 export const listPrices: Record<PricedVendor, readonly PriceRow[]> = {
   openai: [

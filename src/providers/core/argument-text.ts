@@ -11,7 +11,7 @@ const MAX_LENGTH = 8_000_000
 
 /** The argument text of one call, gathered from deltas. */
 export interface ArgumentText {
-  /** Takes a delta; returns what is new in it, for showing. */
+  /** Takes a delta. Returns its new text, to be shown. */
   push(delta: string): string
   isEmpty(): boolean
   /** A whole JSON value has arrived. */
@@ -23,23 +23,25 @@ export interface ArgumentText {
   isTooLarge(): boolean
   /** The delta repeats the text received so far. */
   repeats(delta: string): boolean
-  /** Returns possible texts: the deltas joined, or the last one if each repeated those before it. */
+  /**
+   * Returns the possible argument texts: all deltas joined, and the last delta if each delta repeats the previous ones.
+   */
   candidates(): string[]
 }
 
-/** After so many deltas that each begin with the previous one, they count as repetitions. */
+/** Number of deltas, each beginning with the previous delta, after which they count as repetitions. */
 const CERTAIN_REPEATS = 8
 
 /**
- * Most servers send pieces. Some send all arguments again with each delta, and some a placeholder (`{}`) before the
- * real ones. A new value after a complete one replaces it. While each delta begins with the previous one, both
- * readings stay open. They can't both be valid JSON, since a prefix of an object leaves brackets open. Each character
- * is read a constant number of times.
+ * Most servers send the arguments in pieces. Some repeat all arguments so far in each delta. Some send a placeholder
+ * (`{}`) before the real arguments. A new value after a complete value replaces it. While each delta begins with the
+ * previous delta, the deltas may be pieces or repetitions. Only one reading can be valid JSON, since a prefix of an
+ * object leaves brackets open. Each character is read a constant number of times.
  */
 export function createArgumentText(): ArgumentText {
   let deltas: string[] = []
   let length = 0
-  /** The delta that the next one begins with, if deltas are repetitions. */
+  /** The last delta; set if the next one may repeat it. */
   let last: string | undefined
   let repeats = 0
   let scan = createJsonScan()
@@ -54,7 +56,7 @@ export function createArgumentText(): ArgumentText {
 
   function pushPiece(delta: string): string {
     if (repeats > 0) {
-      // The deltas are pieces after all, so text skipped as repeated belongs to them.
+      // The deltas are pieces after all, so the text skipped as a repetition is part of the arguments.
       scan = createJsonScan()
       for (const piece of deltas) scan.push(piece)
       repeats = 0
@@ -112,27 +114,27 @@ function isBlank(deltas: readonly string[]): boolean {
 }
 
 /**
- * How the model's output ended. `complete`: the server proved the end. `unsaid`: proven, but the server didn't report the
- * end of the last call. `limited`: proven, but cut off by a limit, so the last arguments may be incomplete. `cut`: not
- * proven, or the whole output is void.
+ * How the model's output ended. `complete`: the server proved the end. `unsaid`: proven, but the server didn't report
+ * the end of the last call. `limited`: proven, but cut off by a limit, so the last arguments may be incomplete. `cut`:
+ * not proven, or the whole output is void.
  */
 export type OutputEnd = 'complete' | 'unsaid' | 'limited' | 'cut'
 
-/** How the output ended, and the call's position in it. */
+/** How the output ended, and facts about the call that show whether its arguments are complete. */
 export interface Settlement {
   readonly end: OutputEnd
   readonly isLast: boolean
-  /** The call has an index, and no later call was opened under it. */
+  /** The call has an index, and no later call was opened under the same index. */
   readonly isDone: boolean
-  /** Arguments came that belong to no named call, perhaps to one that seems to have none. */
+  /** Some arguments belong to no named call. They may belong to a call that seems to have no arguments. */
   readonly hasStray: boolean
   readonly tools: readonly ToolDefinition[]
 }
 
-/** Characters of an unusable input that are kept. */
+/** Maximum characters kept of an unusable input. */
 const MAX_RAW_INPUT = 100_000
 
-/** Returns a settled call, with a warning if its arguments were JSON inside a JSON text, as some models write. */
+/** Returns an ended call, with a warning if its arguments were encoded as JSON twice, as some models do. */
 export function callParts(
   ref: Pick<ToolCallPart, 'toolCallId' | 'toolName' | 'providerCallId'>,
   args: ArgumentText,
@@ -151,8 +153,8 @@ export function callParts(
 type ReadInput = ParsedInput & { readonly isEncoded?: true }
 
 /**
- * Reads a call's arguments once the output is over. Returns an input only if they are a complete, strict JSON object,
- * or if none were to come.
+ * Reads a call's arguments after the output has ended. Returns an input only for a complete, strict JSON object, or for
+ * a call that needs no arguments.
  */
 function readInput(
   name: string,
@@ -165,10 +167,10 @@ function readInput(
   }
   if (name === '') return { error: { code: 'malformed', message: 'The call has no tool name.' } }
   if (args.isEmpty() || args.isPlaceholder()) {
-    // Under a limit, "nothing" and "nothing yet" look alike.
+    // If a limit cut the output off, a call without arguments may be complete or may have been interrupted.
     const isOpen = end === 'limited' || (end === 'unsaid' && args.isEmpty())
     if (isOpen && isLast) return unfinishedCallError()
-    // The arguments may have gone to the next call, unless that one has another index.
+    // The server may have sent this call's arguments with the next call, unless the calls have different indices.
     if (hasStray || (args.isEmpty() && !isLast && !isDone))
       return { error: { code: 'malformed', message: STRAY } }
     return args.isEmpty() ? emptyInput(tools.find((tool) => tool.name === name)) : { input: {} }
@@ -178,7 +180,7 @@ function readInput(
   if (args.isCut()) return truncatedCallError('The output ended in the middle of the arguments.')
   const text = args.candidates()[0] ?? ''
   const inner = parseJson(text)
-  // Decodes only an object's text: `"null"` would result in an object, too.
+  // Decodes only text that contains an object: `"null"` would become an object, too.
   const decoded = typeof inner === 'string' && /^\s*\{/.test(inner) && parseToolInput(inner)
   return decoded && 'input' in decoded ? { ...decoded, isEncoded: true } : parseToolInput(text)
 }

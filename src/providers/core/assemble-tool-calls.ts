@@ -10,7 +10,7 @@ import {
 import { newCallId } from './call-defaults.ts'
 import { secondAnswerError } from './provider-error.ts'
 
-/** A chunk's piece of a call. Any field may be missing; `args` may be the whole value. */
+/** A chunk's piece of a call. Any field may be missing. `args` may be all arguments at once. */
 export interface CallDelta {
   readonly id?: string | undefined
   readonly index?: number | undefined
@@ -22,7 +22,10 @@ export interface CallDelta {
 
 export interface ToolCallAssembler {
   push(delta: CallDelta): StreamPart[]
-  /** Reports that the message was opened again or is over: a call at a taken number belongs to another answer. */
+  /**
+   * Reports that the message was opened again or is over. From then on, a call under a used number belongs to another
+   * answer.
+   */
   reopen(): void
   /** Every call, in the order in which they were opened, and warnings. */
   finish(end: OutputEnd): StreamPart[]
@@ -55,7 +58,8 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
   const toolCallIds = new Set<string | undefined>()
   const callIndex = createCallIndex()
   /**
-   * The server numbers calls over the whole answer. Others give every call one number, or its position in the chunk.
+   * The server numbers the calls of the whole answer. Other servers give every call the same number, or its position in
+   * the chunk.
    */
   let isNumbered = false
   let isIndexReused = false
@@ -74,7 +78,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
     return call
   }
 
-  /** Whether the opened call has a number that was already given: the answer has begun anew. */
+  /** Whether the new call's number is already used. If so, the answer has begun again. */
   function isRepeated({ index, position }: CallDelta): boolean {
     if (index === undefined) return false
     const existing = callIndex.find({ index })
@@ -100,7 +104,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
       // Reports an opened call that has no name yet. It can't be shown, but counts towards the answer's limit of calls.
       if (!isKnown && call.name === '')
         parts.push({ type: 'tool-input-delta', toolCallId: call.toolCallId, delta: '' })
-      // Even a delta that shows nothing counts as received.
+      // Even a delta that shows nothing counts as received, as a `raw` part.
       return parts.length > 0 ? parts : [{ type: 'raw', data: delta }]
     },
     finish(end) {
@@ -120,7 +124,9 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
   }
 }
 
-/** A call without a name and arguments. LiteLLM sends `{}` at an index of its own, after a call without arguments. */
+/**
+ * Whether a call has neither a name nor arguments. After a call without arguments, LiteLLM sends `{}` at another index.
+ */
 function isEmptyCall({ name, args }: OpenCall, { length }: readonly OpenCall[]): boolean {
   return name === '' && (args.isEmpty() || (length > 1 && args.isPlaceholder()))
 }
@@ -170,8 +176,9 @@ function keysOf(id: string | undefined, index: number | undefined): unknown[] {
 }
 
 /**
- * Whether a known call comes again, so the answer begins anew: in pieces after it was complete, or under another name
- * before. Whole arguments may repeat a call or begin another one; `opensAnother` tells them apart.
+ * Whether a known call comes again because the answer has begun again. If the call was complete, it comes again in
+ * pieces; otherwise it comes again under another name. `opensAnother` handles whole arguments, which may repeat a call
+ * or begin another one.
  */
 function beginsAnew(call: OpenCall, { id, index, name, args }: CallDelta): boolean {
   if (id === undefined || id !== call.providerId || name === undefined) return false
@@ -187,18 +194,18 @@ function isWhole(args: string): boolean {
   return text.isComplete()
 }
 
-/** Whether the delta begins another call, though its keys match this one. */
+/** Whether the delta begins another call, although its id or index matches this call. */
 function opensAnother(call: OpenCall, { id, index, name, args }: CallDelta): boolean {
   const hasNewId = id !== undefined && call.providerId !== undefined && id !== call.providerId
-  // Some servers make up an id for each delta: without a name, it continues an unfinished call.
+  // Some servers invent an id for each delta. A delta without a name therefore continues an unfinished call.
   if (hasNewId) return name !== undefined || call.name === '' || call.args.isComplete()
   if (name === undefined || call.name === '') return false
   if (name !== call.name) return true
   const hasNewIndex = index !== undefined && call.index !== undefined && index !== call.index
   if (id !== undefined && hasNewIndex) return true
   if (!call.args.isComplete() || args === undefined || args.trim() === '') return false
-  // Handles the same name after complete arguments. Under the same id or index it may replace a placeholder or repeat
-  // the call; without either it must be the next call.
+  // The name is the same, and the arguments are complete. A delta under the same id or index may replace a placeholder
+  // or repeat the call. A delta with neither must be the next call.
   if (id === undefined && index === undefined) return true
   return !call.args.isPlaceholder() && !call.args.repeats(args)
 }

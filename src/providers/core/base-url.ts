@@ -33,7 +33,7 @@ export function endpointURL(base: URL, path: string): string {
 }
 
 function parseBaseURL(text: string): URL {
-  // Without `http://`, the host of `localhost:1234` reads as a protocol.
+  // `localhost:1234` would parse as a URL with the protocol `localhost:`.
   if (/^https?:/.test(text) && URL.canParse(text)) return new URL(text)
   throw new OffstageError(
     'invalid-config',

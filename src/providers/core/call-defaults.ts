@@ -2,7 +2,7 @@ import type { CallError } from '../../protocol/message.ts'
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
 
-/** A unique id for a call that came without a usable one. Every vendor accepts it. */
+/** A unique id for a call that was sent without a usable id. Every vendor accepts it. */
 export function newCallId(): string {
   // Plain-HTTP origins lack randomUUID; getRandomValues exists everywhere.
   const bytes = crypto.getRandomValues(new Uint8Array(20))

@@ -10,9 +10,9 @@ export interface Refusal {
 }
 
 /**
- * Patterns that tell vendors' errors apart where the status alone isn't enough; the first match decides. Labels are
- * `code` and `type` of the error body. Messages are matched without their links, by any pattern of a list. A name next
- * to a pattern is the vendor that the pattern was made for. Patterns without a name fit many vendors.
+ * Patterns that classify vendors' errors if the status alone isn't enough. The first match decides. Labels are `code`
+ * and `type` of the error body. Links are removed from messages before matching; one matching pattern of a list is
+ * enough. The name next to a pattern is the vendor that it was made for. Patterns without a name fit many vendors.
  */
 const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonly RegExp[]])[] = [
   [
@@ -43,7 +43,7 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
       /api usage limits|spending limit/, // Anthropic
     ],
   ],
-  // Limits the answer, not the conversation.
+  // Limits of the answer, not of the conversation.
   ['bad-request', /(?!)/, [/(?<!and \W?)max_\w*tokens\W+exceeds|too many tokens requested/]],
   [
     'context-overflow',
@@ -81,7 +81,7 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
       /unsupported (?:parameter|field)[^.]{0,20}\btools\b/,
     ],
   ],
-  // Schema errors may quote anything, even other errors: `$ref #/$defs/model, model not found`.
+  // Schema errors may quote other errors: `$ref #/$defs/model, model not found`.
   ['bad-request', /(?!)/, [/failed to parse grammar|json schema/]],
   [
     'model-not-found',
@@ -112,7 +112,7 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
   [
     'bad-request',
     /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/,
-    // Templates and pictures fail inside the server, which responds with status 500.
+    // Failures in chat templates and image processing happen inside the server, which responds with status 500.
     [
       /jinja|\btemplate\b|unauthorized param|\b(?:image|audio|video)s? (?:inputs? )?(?:is|are) not supported|(?:does not|doesn't) support (?:\w+ )?(?:image|vision|audio|video|file)|\broles? (?:must|not|is not)\b|only \w+.{0,30}roles? (?:are|is) supported|(?:system|developer) (?:role|message|instruction)s? (?:is |are )?not/,
     ],
@@ -151,7 +151,7 @@ function codeOfStatus(status: number | undefined): ErrorCode | undefined {
   }
 }
 
-/** Statuses that decide alone, whatever the message. */
+/** Statuses that decide regardless of the message. */
 const decisiveStatuses: ReadonlySet<number> = new Set([401, 402, 529])
 /** Codes found in a message that override a 5xx. */
 const overridesOfFailure: ReadonlySet<ErrorCode> = new Set([
@@ -177,7 +177,7 @@ export function classifyError({ status, labels, message, field }: Refusal): Erro
   const byText = codeOfText(labels, message)
   if (byStatus === undefined) return byText ?? 'provider-error'
   if (byText === undefined) return byStatus
-  // A refused request is no failure of the server, even if its label says so.
+  // A refused request isn't the server's failure, even if the error's label says so.
   if (byStatus === 'bad-request') return byText === 'server-error' ? byStatus : byText
   const overrides = (status ?? 0) >= 500 ? overridesOfFailure : overridesOfStatus
   return overrides.has(byText) ? byText : byStatus

@@ -8,7 +8,7 @@ const MAX_STRAY = 4_000
 const KEEP_ALIVE =
   /^\W*(?:keep[- ]?alive|(?:still )?(?:processing|waiting|working)|ping|heart ?beat)\W*$/i
 
-/** Collects data that a stream carries outside of its format. Lines of text are joined. */
+/** Collects data in an unknown format from a stream. Lines of text are joined. */
 export function addStray(before: unknown, next: unknown): unknown {
   if (typeof next !== 'string') return strayError(before) ? before : next
   if (KEEP_ALIVE.test(next) || !/\S\s+\S/.test(next.trim())) return before ?? next
@@ -17,8 +17,8 @@ export function addStray(before: unknown, next: unknown): unknown {
 }
 
 /**
- * Returns the error in stray data, if nothing after it proves the answer complete: an error in an unknown form, or
- * plain words. A single word is no error.
+ * Returns the error in stray data: an error in an unknown form, or plain words. A single word is no error. Call it only
+ * if nothing later proves that the answer is complete.
  */
 export function strayError(stray: unknown): ErrorData | undefined {
   if (typeof stray !== 'string') return asIncomplete(bodyError(stray))
@@ -28,7 +28,7 @@ export function strayError(stray: unknown): ErrorData | undefined {
     : undefined
 }
 
-/** Treats an error of unknown kind like any other unproven end. */
+/** Treats an error of unknown kind like an answer whose end isn't proven. */
 function asIncomplete(error: ErrorData | undefined): ErrorData | undefined {
   return error?.code === 'provider-error' ? incompleteError(error.message) : error
 }
@@ -63,7 +63,7 @@ const reasonWords: readonly (readonly [FinishReason, words: string])[] = [
     'error',
     'error network_error abort aborted cancel cancelled canceled timeout time_out failed failure interrupted insufficient_system_resource malformed_function_call malformed_tool_call unexpected_tool_call too_many_tool_calls missing_thought_signature malformed_response repetition',
   ],
-  // Known to be no failures.
+  // Reasons that are no failures.
   ['other', 'pause_turn compaction'],
 ]
 
@@ -71,7 +71,9 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map(
   reasonWords.flatMap(([reason, list]) => list.split(' ').map((word) => [word, reason] as const)),
 )
 
-/** Weight of finish reasons in one answer. Only a heavier one replaces these, so a cut answer stays cut. */
+/**
+ * Weights of finish reasons. Within an answer, a reason is only replaced by a heavier one, so a cut answer stays cut.
+ */
 const weights: { readonly [reason in FinishReason]?: number } = {
   length: 1,
   'content-filter': 2,
@@ -81,7 +83,7 @@ const weights: { readonly [reason in FinishReason]?: number } = {
 /** Characters of a finish reason that are read. */
 const MAX_WORD = 100
 
-/** Returns the finish reason to report: the one before, or the next. */
+/** Returns the finish reason to report: the previous or the next one. */
 export function pickFinishReason(before: string | undefined, next: string): string {
   const word = next.slice(0, MAX_WORD)
   const weightBefore = before === undefined ? 0 : (weights[reasonOf(before) ?? 'other'] ?? 0)
@@ -109,8 +111,8 @@ function reasonOf(word: string): FinishReason | undefined {
 }
 
 /**
- * How complete the last call's arguments can be, judged by the end of the output. `isEndReported`: the server
- * reported the end of the call, not of the answer alone. An unknown word proves nothing.
+ * How complete the last call's arguments can be, judged by the end of the output. `isEndReported`: the server also
+ * reported the end of the call, not only of the answer. An unknown finish reason proves nothing.
  */
 export function outputEnd(
   word: string | undefined,
@@ -118,7 +120,7 @@ export function outputEnd(
   isEndReported: boolean,
 ): OutputEnd {
   const reason = word === undefined ? 'stop' : reasonOf(word)
-  // A filter or a refusal makes the answer void, complete calls included.
+  // A filter or a refusal voids the whole answer, even its complete calls.
   if (!isProven || reason === 'error' || reason === 'content-filter') return 'cut'
   if (reason === 'length') return 'limited'
   return isEndReported && reason !== undefined ? 'complete' : 'unsaid'

@@ -34,8 +34,8 @@ function offersTools({ request }: Refused): boolean {
 const MAX_REQUESTS = 4
 
 /**
- * Finds the form of request that an endpoint accepts. If a refusal names a known field or feature, only that is changed.
- * Otherwise it climbs a rung: first lossless changes, then optional fields, pictures, metadata and the system role, last
+ * Finds the form of request that an endpoint accepts. If a refusal names a known field or feature, changes only that.
+ * Otherwise climbs one rung at each refusal: lossless changes; optional fields, pictures, metadata and the system role;
  * streaming and native tools. Only the form of an answered request is remembered.
  */
 export class FormAdapter implements RequestAdapter {
@@ -81,13 +81,13 @@ export class FormAdapter implements RequestAdapter {
     if (changes.includes('api responses')) this.#switchError = error
     const first = losslessChanges(refused)
     const second = lossyChanges(refused, this.#model)
-    // If a lossy change was needed before, both rungs are climbed with one request.
+    // If the form already has a lossy change, the lossless and the lossy rung are climbed with one request.
     const earlyRungs = second.some((change) => this.#form.has(change))
       ? [[...first, ...second]]
       : [first, second]
     const rungs = [...earlyRungs, lastResorts(refused, writesTools)]
     if (this.#refusals === MAX_REQUESTS - 1) return this.#add([...changes, ...rungs.flat()], error)
-    // Skips rungs that change nothing in this request.
+    // Skips rungs that wouldn't change this request.
     return this.#add(changes, error) || rungs.some((rung) => this.#add(rung, error))
   }
 
@@ -124,7 +124,7 @@ export class FormAdapter implements RequestAdapter {
 /** Whether a refusal is about the request's form, not about keys, billing, rate limits or content. */
 function isAboutForm({ code, message, details }: ErrorData): boolean {
   if (code !== 'bad-request') return false
-  // Not the name of a router in a link.
+  // The space before `rout` excludes a router's name in a link.
   return details?.['status'] !== 404 || /\bno \w+ found that| rout|n(?:o|')t support/i.test(message)
 }
 
@@ -201,7 +201,8 @@ const rules: readonly Rule[] = [
   [/\/v1\/responses\b/i, ({ hasResponses }) => (hasResponses ? 'api responses' : [])],
   [TOKENS, tokenChanges],
   [TOKENS, () => ['without max_tokens', 'without max_completion_tokens']],
-  // Before options: a refusal of earlier reasoning may also name the option that asked for it.
+  // Stands before the rule for options: a refusal of earlier reasoning may also name the option that requested
+  // reasoning.
   [
     /^(?!include\b).*(?:signature|encrypted|\brs_|reasoning_content|content\S+: (?:expected )?.thinking)/is,
     metadataChanges,
@@ -227,7 +228,10 @@ const rules: readonly Rule[] = [
   [SCHEMA, (refused) => (offersTools(refused) ? 'schemas minimal' : [])],
 ]
 
-/** Changes for what the refusal names, unless the form has them. Empty if it names nothing known. */
+/**
+ * Changes for the field or feature that the refusal names, except those already made. Empty if the refusal names
+ * nothing known.
+ */
 function namedChanges(refused: Refused, form: RequestForm): readonly string[] {
   const { message, details } = refused.error
   // A pointer such as `#/properties/stream` names a place in a schema, not a field of the request.
@@ -282,12 +286,12 @@ function optionChanges({ body }: Refused, { text, form }: Context): string[] {
   const field = lastNamed?.[0] ?? nestedField
   if (field === undefined) return []
   const change = `without ${field}`
-  // After two refused fields, drops all: the endpoint would refuse the others one by one.
+  // A second field was refused, so all optional fields are dropped: the endpoint would refuse them one by one.
   const isSecond = [...form].some((other) => other.startsWith('without ') && other !== change)
   return isSecond ? [change, 'options none'] : [change]
 }
 
-/** Phrases for a feature that is never accepted. Otherwise only this value was wrong. */
+/** Phrases saying that a feature is never accepted. Other refusals are only about this value. */
 const NEVER =
   /not? (?:\w+ )?support|unsupported|only (?:be )?supported|unknown variant|not (?:\w+ )?(?:enabled|available|allowed|permitted|accept|take)\b|\bno \w+ found|content type/i
 
@@ -297,7 +301,8 @@ function fileChanges(kind: string): Rule[1] {
     if (files.length === 0) return []
     if (NEVER.test(text) && !/\bformat|mime/i.test(text)) return `files ${kind}`
     const digests = files.map(fileDigest)
-    // Earlier requests passed with the other files, so the newest is to blame. If there are too many, it is kept.
+    // Earlier requests with the other files were accepted, so the newest file is the cause. If there are too many
+    // files, the newest is kept.
     if (digests.some((digest) => form.has(digest)) || files.length === 1) return digests
     return /at most|too many|maximum|exceed|up to \d/i.test(text)
       ? digests.slice(0, -1)
@@ -305,13 +310,13 @@ function fileChanges(kind: string): Rule[1] {
   }
 }
 
-/** Missing metadata can't be invented, so its calls become text. Refused metadata is left out. */
+/** Required metadata can't be invented, so the calls become text. Refused metadata is left out. */
 function metadataChanges(refused: Refused, { text, form }: Context): string | string[] {
   if (/must be|(?<!without its )required|missing|expected|passed back/i.test(text))
     return 'calls text'
   const metadata = metadataOf(refused)
   if (metadata.length === 0) return []
-  // The endpoint also refused other metadata before, so it accepts none.
+  // The endpoint already refused other metadata, so it accepts none.
   const isAgain = [...form].some((change) => change.startsWith('metadata '))
   return isAgain || NEVER.test(text) ? 'metadata none' : metadata.map(metadataDigest)
 }

@@ -3,11 +3,11 @@ import type { ModelConfigData } from '../../protocol/model.ts'
 import type { RequestForm } from '../provider.ts'
 
 const PLAIN_FORM: RequestForm = new Set()
-/** Changes that lose information for the model, or that a refusal may cause without naming them. */
+/** Changes that lose information for the model, or that were tried although the refusal didn't name them. */
 const LOSSY = /^(?:files?|metadata|calls|tools|options|roles|stream) /
-/** After this time, requests are tried without the lossy changes again. */
+/** Time until requests are first sent without the lossy changes again. */
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** Part of the key. Increase it when a change's name gets another meaning: older stored forms are then ignored. */
+/** Part of the key. Increase it when a change's name gets another meaning, so that older stored forms are ignored. */
 const VERSION = 1
 
 /** Codes of warnings about what an endpoint's refusals changed. */
@@ -52,7 +52,7 @@ export class FormMemory {
   }
 }
 
-/** Options that a refusal can depend on. Changing one of them forgets the request form that the server accepted. */
+/** Options that a refusal can depend on. If one of them changes, the accepted request form is forgotten. */
 const KEY = [
   'provider',
   'baseURL',

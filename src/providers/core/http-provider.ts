@@ -25,12 +25,12 @@ import { ownPolicyScope, policyError } from './policy-error.ts'
 
 const FIRST_CHUNK_MS = 120_000
 const IDLE_MS = 60_000
-/** Bytes without content extend the time limit up to this factor: models think silently for minutes. */
+/** Maximum factor by which bytes without content extend the time limit, since models think silently for minutes. */
 const SILENCE = 5
 /** Milliseconds to wait for the end of an answer after its output is complete. */
 const ENDING_MS = 5_000
 
-/** Request forms for callers without an adapter of their own. */
+/** Request forms, for callers that pass no adapter. */
 const forms = new FormMemory()
 
 type Definition = HttpProviderDefinition<unknown>
@@ -109,7 +109,7 @@ async function* runAttempt(
           error,
           hasResponses: config.provider === 'openai' && config.api === undefined,
         }))
-      // The form now has 'tools text': the caller must describe tools as text and send the request again.
+      // If the form has 'tools text', the caller must describe the tools as text and send the request again.
       const isOver =
         !willRetry || (request.toolMode !== 'action' && attempt.adapter?.form.has('tools text'))
       first ??= error
@@ -117,7 +117,8 @@ async function* runAttempt(
       const isNoPath = error.details?.['status'] === 404 || error.details?.['status'] === 405
       if (badCall) yield badCall
       else if (first !== error && (isNoPath || error.code === 'bad-request')) {
-        // The last refusal may be about a change only, such as the path of the other API.
+        // The last refusal may be about a change of ours only, such as the path of the Responses API. Reports both
+        // refusals.
         const message = [...new Set([first.message, error.message])].join('\n')
         yield [{ type: 'error', error: { ...first, message } }]
       } else yield refusal.parts ?? [{ type: 'error', error }]
@@ -176,7 +177,7 @@ interface Reading {
   body: ReadableStreamDefaultReader<Uint8Array> | undefined
 }
 
-/** Yields the answer's parts. Returns a refusal that came before any content. The loop is the hot path. */
+/** Yields the answer's parts. If a refusal arrives before any content, returns it. The loop is the hot path. */
 async function* readAnswer(
   { config, request: originalRequest, abortScope, adapter }: Attempt,
   { response, definition, request, config: signed, body: sent, form }: Opened,
@@ -289,8 +290,8 @@ const MAX_MS = 1_500
 const MAX_BYTES = 64 * 1024
 
 /**
- * Ends a request. First reads the remaining body after the proven end, within bounds: if a request is cancelled
- * right before its end, browsers list it as failed and close its connection. Need not be awaited; never rejects.
+ * Ends a request. After a proven end, first reads the remaining body, within bounds: browsers list a request cancelled
+ * just before its end as failed. Need not be awaited; never rejects.
  */
 async function drainBody(
   body: ReadableStreamDefaultReader<Uint8Array> | undefined,
@@ -315,7 +316,7 @@ async function drainBody(
 /** Most characters read of an error's body. */
 const MAX_ERROR_BODY = 64 * 1024
 
-/** Half of a surrogate pair, which `JSON.stringify` escapes. Strict parsers refuse the whole request for it. */
+/** Half of a surrogate pair, as `JSON.stringify` escapes it. Strict parsers refuse a request that contains one. */
 const HALF_PAIR = /\\ud[89a-f]..(?<=(?<!\\)(?:\\\\)*\\u.{4})/g
 
 interface OpenOptions {
@@ -355,7 +356,7 @@ async function openStream(
     sent.then((late) => abortScope.failure() && late.body?.cancel()).catch(() => {})
     response = await abortScope.guard(sent)
   } catch (error) {
-    // If the page sends the requests, its error is already typed.
+    // An error of a `fetch` that runs in the page is already typed.
     if (OffstageError.is(error)) return abortScope.failure() ?? error.toData()
     const policy = abortScope.failure() ? undefined : await abortScope.guard(watch.refusedBy())
     return (
@@ -441,7 +442,7 @@ function lastParts(
 
 /**
  * The request without other endpoints' metadata: reasoning and signatures go only to the endpoint that wrote them.
- * Metadata without an origin, such as that of imported histories, goes to any.
+ * Metadata without an origin, such as that of imported histories, goes to all endpoints.
  */
 function ownMetadata(
   request: ModelRequest,

@@ -3,10 +3,10 @@ import type { JsonValue } from '../../protocol/json.ts'
 import type { CallError } from '../../protocol/message.ts'
 import { asRecord, parseJson } from './read-json.ts'
 
-/** Invalid anywhere in JSON: a text with it never parses, so no call runs on it. */
+/** A character that is invalid anywhere in JSON. Text that contains it never parses, so the call doesn't run. */
 const UNREADABLE = '\u001a'
 
-/** Returns a delta's arguments as text: a piece of the text, or an object sent instead. */
+/** Returns a delta's arguments as text. Some servers send an object instead of a piece of text. */
 export function asArguments(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined
   if (typeof value === 'string') return value
@@ -14,7 +14,7 @@ export function asArguments(value: unknown): string | undefined {
   return asRecord(value) && text !== undefined ? text : UNREADABLE + (text ?? '')
 }
 
-/** Does the same for a piece that can't be an object. */
+/** Like `asArguments`, for a piece that can't be an object. */
 export function asPiece(value: unknown): string {
   return typeof value === 'string' ? value : value == null ? '' : UNREADABLE
 }
@@ -53,8 +53,8 @@ export function parseToolInput(text: string): ParsedInput {
 const escapes: { readonly [char: string]: string } = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
- * Escapes raw line breaks and tabs inside strings, which small models write. They can mean nothing else
- * there, so the repair is unambiguous. Text that is also broken in another way still fails to parse.
+ * Escapes raw line breaks and tabs inside strings, which small models write. They can mean nothing else in a string, so
+ * the repair is unambiguous. Text with other mistakes still fails to parse.
  */
 function escapeLineBreaks(text: string): string {
   return text.replace(JSON_TOKENS, (token) =>

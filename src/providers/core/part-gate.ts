@@ -12,9 +12,9 @@ type Ending = Extract<StreamPart, { type: 'finish' | 'error' }>
 export interface PartGate {
   /** Moves parts into the batch and merges adjacent deltas. */
   pass(parts: readonly StreamPart[], batch: StreamPart[]): void
-  /** The ending that the provider has emitted, if any. */
+  /** The ending that the provider has emitted; undefined before. */
   ending(): 'finish' | 'error' | undefined
-  /** Emits the calls and the ending. A failure after a proven end is ignored, unless `final`. */
+  /** Emits the calls and the ending. A failure after a proven end is ignored, unless it is `final`. */
   close(batch: StreamPart[], failure?: { readonly error: ErrorData; readonly final: boolean }): void
 }
 
@@ -48,7 +48,10 @@ export function createPartGate(): PartGate {
   }
 }
 
-/** Whether a batch has content of the answer. Empty deltas and white space are no content: they can come forever. */
+/**
+ * Whether a batch has content of the answer. Empty deltas and white space are no content: a server can send them
+ * forever.
+ */
 export function hasContent(batch: readonly StreamPart[]): boolean {
   return batch.some((part) =>
     'delta' in part ? part.delta.trim() !== '' : !/^(raw|usage)$/.test(part.type),

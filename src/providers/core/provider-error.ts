@@ -13,7 +13,7 @@ import {
 import { isRetryable, readRetryAfter } from './retry.ts'
 import type { StreamPart } from '../../protocol/message.ts'
 
-/** Most characters of the provider's message, and of each label, that an error keeps. */
+/** Maximum characters of the provider's message, and of each label, that an error keeps. */
 const MAX_MESSAGE = 2_000
 const MAX_LABEL = 100
 
@@ -32,11 +32,11 @@ interface VendorError {
 }
 
 /**
- * The error in a JSON body or chunk, or undefined if there is none. Shapes: OpenAI and most others
- * `{ error: { message, type, code } }`; Anthropic the same with `type: 'error'`; Ollama `{ error: '…' }`;
- * vLLM `{ object: 'error', message }`; FastAPI `{ detail }`; OpenRouter `error.metadata.raw`; Gemini a
- * list of one; MiniMax `{ base_resp: { status_code, status_msg } }`; a message with a status of 400 or
- * more, `error: true` or `status: 'error'`.
+ * Returns the error in a JSON body or chunk; undefined if there is none. Shapes: OpenAI and most others `{ error: {
+ * message, type, code } }`; Anthropic the same with `type: 'error'`; Ollama `{ error: '…' }`; vLLM `{ object: 'error',
+ * message }`; FastAPI `{ detail }`; OpenRouter `error.metadata.raw`; Gemini a list with one error; MiniMax `{
+ * base_resp: { status_code, status_msg } }`; and a message with a status of 400 or more, `error: true` or `status:
+ * 'error'`.
  */
 function readVendorError(body: unknown): VendorError | undefined {
   const record = asRecord(Array.isArray(body) ? body[0] : body)
@@ -58,7 +58,7 @@ function readVendorError(body: unknown): VendorError | undefined {
   return isError ? vendorError(message, record) : undefined
 }
 
-/** Removes the lists and objects without a message that gateways wrap around an error. */
+/** Gateways wrap errors in lists and objects that have no message. Removes these wrappers. */
 function unwrapError(error: unknown): unknown {
   let current = error
   for (let depth = 0; depth < 4; depth++) {
@@ -82,7 +82,7 @@ function statusOf(source: JsonRecord): number | undefined {
   return status !== undefined && status >= 400 && status < 600 ? status : undefined
 }
 
-/** Like `readVendorError`, for a body that is known to be an error: accepts looser shapes, too. */
+/** Like `readVendorError`, for a body that is known to be an error. Also accepts looser shapes. */
 export function readErrorBody(body: unknown): VendorError | undefined {
   const vendor = readVendorError(body)
   if (vendor) return vendor
@@ -154,7 +154,7 @@ const CONTEXT_WINDOW = /maximum (?:context|prompt|allowed input) length (?:is|of
 
 /**
  * Error of a request without an answer. Browsers hide the cause behind vague messages (Chrome "Failed to fetch",
- * Firefox "NetworkError …", Safari "Load failed"). Therefore this one lists all likely causes, each with a way to
+ * Firefox "NetworkError …", Safari "Load failed"). Therefore the message lists all likely causes, each with a way to
  * check it.
  */
 export function networkError(thrown: unknown, url: URL): ErrorData {
@@ -180,7 +180,7 @@ export function networkError(thrown: unknown, url: URL): ErrorData {
   }
 }
 
-/** Error of an answer that broke off: the connection was reset, or the stream ended without its end marker. */
+/** Error of an interrupted answer: the connection was reset, or the stream ended without its end marker. */
 export function incompleteError(thrown?: unknown): ErrorData {
   const cause = thrown === undefined ? 'the stream ended early' : describeCause(thrown)
   return {
@@ -242,7 +242,7 @@ export function secondAnswerError(): StreamPart[] {
   return [{ type: 'error', error: { code: 'bad-response', message, retryable: true } }]
 }
 
-/** Error of invalid JSON. Lost data could change a call, so the answer ends here. */
+/** Error of invalid JSON. Ends the answer, because lost data could change a call. */
 export function brokenJsonError(text: string): ErrorData {
   return {
     code: 'bad-response',
@@ -251,7 +251,7 @@ export function brokenJsonError(text: string): ErrorData {
   }
 }
 
-/** Advice for developers, by error code, where the code is enough to know it. */
+/** Advice for developers, by error code. Codes with several possible causes have none. */
 const advice: { readonly [code in ErrorCode]?: string } = {
   authentication: 'Check the apiKey of the model configuration.',
   'permission-denied': 'Check what the key may use, and that the server allows this page.',
@@ -266,7 +266,7 @@ const OTHER_API = "Set api: 'responses'."
 const CHECK_PATH =
   'Check the path of the baseURL (most servers want it to end in /v1) and the model name.'
 
-/** Whether a 2xx answer means 404: LM Studio's reply to an unknown path. */
+/** Whether a 2xx answer means 404. LM Studio replies this way to an unknown path. */
 export function isWrongPath(text: string): boolean {
   return /unexpected endpoint or method/i.test(text)
 }
@@ -282,12 +282,12 @@ export function httpError({ status, headers }: Response, bodyText: string): Erro
   )
 }
 
-/** The data of a body that is one event: an endpoint may answer an error in its streaming format. */
+/** Returns the data of a body that is a single event: an endpoint may send an error in its streaming format. */
 function eventData(body: string): string {
   return body.replace(/^\s*(event:[^\n]*\n)?data:/, '')
 }
 
-/** The error that a chunk of a 2xx answer holds, or undefined when it holds none. */
+/** The error in a chunk of a 2xx answer; undefined if there is none. */
 export function streamError(chunk: unknown): ErrorData | undefined {
   const vendor = readVendorError(chunk)
   return vendor && errorFromVendor(vendor)
@@ -324,7 +324,9 @@ function errorFromVendor(
   }
 }
 
-/** Joins two sentences by a line break. The first ends with a period, as a page may show the break as a space. */
+/**
+ * Joins two sentences by a line break. The first must end with a period, because a page may show the break as a space.
+ */
 function withAdvice(message: string, hint: string | undefined): string {
   if (hint === undefined) return message
   return `${/[.!?:;…]["')\]]?$/.test(message) ? message : `${message}.`}\n${hint}`

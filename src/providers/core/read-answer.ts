@@ -18,18 +18,18 @@ import { createParser, type EventSourceMessage, type ParseError } from 'eventsou
 export interface AnswerReader {
   /** Whether more bytes are wanted. */
   isOpen(): boolean
-  /** The answer's end was seen: it is complete, whatever follows in the body. */
+  /** The answer's end was seen. The answer is complete, even if the body continues. */
   isProven(): boolean
-  /** The output is over; only the answer's end is awaited. */
+  /** The output is over; only the answer's end is missing. */
   isEnding(): boolean
   push(bytes: Uint8Array): readonly StreamPart[]
   /** Handles the end of the body. */
   end(): readonly StreamPart[]
-  /** Returns the last parts. `failure`: what cut the answer short, other than the body's end. */
+  /** Returns the last parts. `failure`: why the answer was cut short, if not by the body's end. */
   close(failure: ErrorData | undefined): readonly StreamPart[]
 }
 
-/** Failures that don't count after a proven end: nothing is missing then. */
+/** Failures that are ignored after a proven end, because nothing is missing then. */
 const harmlessAfterEnd: ReadonlySet<string> = new Set(['stream-incomplete', 'timeout'])
 
 export function createAnswerReader<State>(
@@ -65,10 +65,10 @@ export function createAnswerReader<State>(
       const error = cause ?? readFailure
       const isFinal = error !== undefined && !harmlessAfterEnd.has(error.code)
       if (gate.ending() !== 'finish') {
-        // An end marker after an error is read only if both came in one piece, and proves nothing.
+        // An end marker after an error is read only if both arrived in one piece. It proves nothing.
         const done = cause === undefined && status === 'done' && gate.ending() === undefined
         const endParts = definition.end?.(state, { done }) ?? []
-        // The reason why this side ended the answer outweighs an error seen in it.
+        // If this side ended the answer, its reason takes precedence over an error in the answer.
         gate.pass(
           isFinal && cause ? endParts.filter(({ type }) => type !== 'error') : endParts,
           batch,
@@ -87,8 +87,8 @@ interface ChunkReader {
 }
 
 /**
- * Turns the bytes of a 2xx body into JSON values: server-sent events or one JSON document. The first
- * character decides; content types are wrong too often.
+ * Converts the bytes of a 2xx body into JSON values. The body is a stream of server-sent events or one JSON document.
+ * The first character decides, because content types are wrong too often.
  */
 function createChunkReader(contentType: string | null): ChunkReader {
   const decoder = new TextDecoder()
@@ -117,7 +117,7 @@ function createChunkReader(contentType: string | null): ChunkReader {
   }
 }
 
-/** Enough of a page to find an error message in it. */
+/** Length of a page's beginning that is enough to find an error message. */
 const EXCERPT = 4_096
 
 /** Reads a body that isn't a model's answer (mostly HTML), only as far as its error needs. */
@@ -181,16 +181,16 @@ function failureOf(text: string): ErrorData {
   return scan.isOpen() ? incompleteError() : brokenJsonError(text)
 }
 
-/** Maximum characters of a line or event without an end, and of a JSON body. */
+/** Maximum characters of an unterminated line or event, and of a JSON body. */
 const MAX_BUFFER: number = 16 * 1024 * 1024
 
-/** The state of an answer. `done`: its own end was seen. */
+/** The state of an answer. `done`: the answer's own end was seen. */
 export type ReadStatus = 'open' | 'done' | ErrorData
 
-/** Decodes a body: text goes in, JSON values come out. Never throws. */
+/** Decodes a body from text to JSON values. Never throws. */
 export interface BodyFormat {
   push(text: string): unknown[]
-  /** Returns values that only the end of the body completes. */
+  /** Returns the values that are complete only when the body ends. */
   end(): unknown[]
   status(): ReadStatus
 }
@@ -199,10 +199,10 @@ export interface BodyFormat {
 const OPENING_EXCERPT = 300
 
 /**
- * Reads server-sent events (WHATWG HTML §9.2) with JSON data, and OpenAI's `[DONE]` as the end marker.
- * An event cut off by the body's end doesn't count. Other data, such as keep-alives, is returned as a string.
- * Some servers put errors outside of events, in a field `error` or as a line of bare JSON: these are read, too.
- * Other lines of bare text are returned as strings.
+ * Reads server-sent events (WHATWG HTML §9.2) with JSON data, and OpenAI's `[DONE]` as the end marker. An event cut off
+ * by the body's end is ignored. Other data, such as keep-alives, is returned as a string. Also reads errors that some
+ * servers put outside events, in a field `error` or as a line of bare JSON. Other lines of bare text are returned as
+ * strings.
  */
 function openEventStream(contentType: string | null): BodyFormat {
   const isStream = (): boolean => events > 0 || contentType?.includes('event-stream') === true
@@ -211,7 +211,7 @@ function openEventStream(contentType: string | null): BodyFormat {
   let events = 0
   let sinceBreak = 0
   let opening = ''
-  /** The body has ended: the current event has no terminator. */
+  /** The body has ended, so the current event has no terminator. */
   let isCut = false
 
   function onEvent({ event, data }: EventSourceMessage): void {
@@ -270,8 +270,8 @@ function openEventStream(contentType: string | null): BodyFormat {
 }
 
 /**
- * Normalizes line ends (CR, LF or CRLF) to LF. The parser would hold back a line that ends with CR until it
- * knows what follows. Here the line ends at once, and an LF at the start of the next chunk is dropped.
+ * Normalizes line ends (CR, LF or CRLF) to LF. The parser would hold back a line that ends with CR until the next
+ * character. Here the line ends at once, and an LF at the start of the next chunk is dropped.
  */
 function lineFeeds(): (text: string) => string {
   let afterReturn = false

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocol/json.ts'
 /** An object of unknown shape, such as parsed JSON before validation. */
 export type JsonRecord = { readonly [key: string]: unknown }
 
-/** The value if it is an object and no array. */
+/** The value if it is an object but not an array. */
 export function asRecord(value: unknown): JsonRecord | undefined {
   return isRecord(value) ? value : undefined
 }
@@ -32,7 +32,7 @@ export function asCount(value: unknown): number | undefined {
   return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined
 }
 
-/** Deeper values aren't stored: recursive code would overflow the stack. */
+/** Deeper values aren't parsed: recursive code would overflow the stack. */
 const MAX_DEPTH = 100
 
 /** The parsed text, or undefined if it isn't JSON or is nested too deeply. */
@@ -44,7 +44,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Strings and brackets. A string may be cut off, or each later quote would be tried as its beginning. */
+/**
+ * Strings and brackets. Also matches a cut-off string: otherwise each later quote would be tried as the beginning of a
+ * string.
+ */
 const TOKENS = /"[^"\\]*(?:\\[^][^"\\]*)*"?|[[\]{}]/g
 
 function isTooDeep(text: string): boolean {

@@ -49,8 +49,8 @@ export function applyFormToConfig(config: RequestConfig, form: RequestForm): Req
 }
 
 /**
- * Fields that a request needs, or that other changes handle. Without `store` OpenAI keeps the conversation, without
- * `provider` OpenRouter sends it to vendors that the app has excluded.
+ * Fields that a request needs, or that other changes handle. Without `store`, OpenAI keeps the conversation. Without
+ * `provider`, OpenRouter sends it to vendors that the app has excluded.
  */
 const REQUIRED = new Set(
   `model messages input instructions system tools stream store provider
@@ -59,15 +59,18 @@ const REQUIRED = new Set(
 const TOKEN_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const
 
 /**
- * Fields that may be left out, other than those of `exempt`. Empty if no known field holds the conversation, as in
- * `{ turns: […] }`: any field could be the one that holds it.
+ * Fields that may be left out, except those in `exempt`. Empty if no known field holds the conversation, as in `{
+ * turns: […] }`: any field could hold it.
  */
 export function optionalFields(body: JsonObject, exempt: JsonObject = {}): string[] {
   const names = body['messages'] || body['input'] ? Object.keys(body) : []
   return names.filter((name) => !REQUIRED.has(name) && !(name in exempt))
 }
 
-/** Applies the form's changes to the body's fields. Fields of `extraBody`, such as a filter, go only by name. */
+/**
+ * Applies the form's changes to the body's fields. Fields of `extraBody`, such as a filter, are dropped only by a
+ * change that names them.
+ */
 export function applyFormToBody(
   body: JsonObject,
   form: RequestForm,
@@ -137,7 +140,7 @@ export function isBlank({ role, content }: JsonObject): boolean {
   return content === null || (typeof content === 'string' && content.trim() === '')
 }
 
-/** Identifies a file that a form leaves out. */
+/** Identifies a file to leave out. */
 export function fileDigest({ data }: FilePart): string {
   return `file ${textDigest(data)}`
 }
@@ -149,7 +152,7 @@ function isLeftOut(file: FilePart, form: RequestForm): boolean {
   )
 }
 
-/** Identifies one message's metadata that a form leaves out. */
+/** Identifies one message's metadata to leave out. */
 export function metadataDigest(metadata: JsonObject): string {
   return `metadata ${textDigest(JSON.stringify(metadata))}`
 }
@@ -163,7 +166,7 @@ function withoutMetadata(message: Message, form: RequestForm): Message {
   return isRemoved || form.has('metadata none') ? rest : message
 }
 
-/** Describes calls without this provider's metadata, and their results, in sentences. */
+/** Describes calls that lack this provider's metadata, and their results, in sentences. */
 function describeCalls(providerId: string): (message: Message) => Message[] {
   const describedIds = new Set<string>()
   return (message) => {
@@ -196,7 +199,7 @@ function describeCalls(providerId: string): (message: Message) => Message[] {
   }
 }
 
-/** Call ids that every known endpoint accepts: nine letters and digits (Mistral's rule). */
+/** Ids of nine letters and digits (Mistral's rule), which every known endpoint accepts. */
 const SHORT_ID = { pattern: /^[a-zA-Z0-9]{9}$/, length: 9 }
 
 function withShortIds(message: Message): Message {

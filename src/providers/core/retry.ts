@@ -13,12 +13,12 @@ export interface RetryDelayOptions {
 }
 
 /**
- * Milliseconds to wait before the next attempt, or null for no further attempt.
- * `retry` is the number of the coming retry, from 1. `random` returns 0 to 1.
+ * Milliseconds to wait before the next attempt; null if there is no further attempt. `retry` is the number of the next
+ * retry, from 1. `random` returns 0 to 1.
  *
- * If the server sends no delay: exponential backoff with "equal jitter" (half fixed, half random).
- * A server's `retryAfterMs` is waited for in full, and a little longer as far as the policy's longest delay allows. If it
- * exceeds that delay, retries end.
+ * If the server sends no delay: exponential backoff with "equal jitter" (half fixed, half random). Otherwise waits for
+ * the server's `retryAfterMs`, plus a random time within the policy's longest delay. If `retryAfterMs` exceeds the
+ * longest delay, there is no further attempt.
  */
 export function retryDelay(
   error: ErrorData,

@@ -21,10 +21,10 @@ export async function requestCredentials(
   return (await credentials?.(rejected, endpoint)) ?? {}
 }
 
-/** Shorter ones are no secrets, and replacing them would mangle the text. */
+/** Shorter values are no secrets, and replacing them would mangle the text. */
 const MIN_LENGTH = 8
 
-/** Placeholders that people use where a local server demands any key. */
+/** Placeholders that people use where a local server demands some key. */
 const DUMMY =
   /^(sk-)?(no-?key(-required)?|not-?(needed|required|used)|lm-?studio|placeholder|anything|undefined|api-?key|your-?api-?key)$/i
 
@@ -33,7 +33,7 @@ const PUBLIC =
   /^(accept|content-|user-agent|(http-)?referer|origin|x-title|(anthropic|openai|api)-(version|beta|dangerous)|version$|model$|deployment$)/i
 
 /**
- * Returns values that must never be in an event or error: the key, header values, and the base URL's query values,
+ * Returns values that must never appear in an event or error: the key, header values, and the base URL's query values,
  * user and password.
  */
 export function collectSecrets({ apiKey = '', headers = {}, baseURL }: RequestConfig): string[] {
@@ -41,7 +41,7 @@ export function collectSecrets({ apiKey = '', headers = {}, baseURL }: RequestCo
   const values = [apiKey, ...entries.flatMap(([name, value]) => (PUBLIC.test(name) ? [] : [value]))]
   return (
     values
-      // `Headers` trims values, too.
+      // `Headers` also trims values.
       .map((value) => value.trim())
       .flatMap((value) => [value, ...innerSecrets(value)])
       .filter((value) => value.length >= MIN_LENGTH && !DUMMY.test(value))

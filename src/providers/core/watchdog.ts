@@ -2,8 +2,8 @@ import type { ErrorData } from '../../protocol/error.ts'
 import { abortedError } from './provider-error.ts'
 
 /**
- * The life of one request. It ends with the caller's signal or with `fail`, whichever is first. Then `signal` aborts,
- * and every pending promise from `guard` resolves to undefined.
+ * The life of one request. The caller's signal or `fail` ends it, whichever is first. Then `signal` aborts, and every
+ * pending promise from `guard` resolves to undefined.
  */
 export interface AbortScope {
   readonly signal: AbortSignal
@@ -55,15 +55,15 @@ export function createAbortScope(callerSignal: AbortSignal | undefined): AbortSc
   }
 }
 
-/** Longest time between two checks of the clock. A late check means that the tab was frozen. */
+/** Longest time between two checks of the clock. */
 const TICK_MS = 5_000
-/** A timer later than this was delayed: the tab was frozen or the machine asleep. */
+/** A check that is later than this means that the tab was frozen or the machine asleep. */
 const LATE_MS = 1_000
 
 export interface Watchdog {
-  /** Restarts the wait, when data arrives or waiting begins. Costs no timer. */
+  /** Restarts the wait. Call it when data arrives or waiting begins. Costs no timer. */
   reset(): void
-  /** Stops counting time until the next `reset`, while no data is expected. */
+  /** Stops counting time until the next `reset`. Call it while no data is expected. */
   pause(): void
   /** Changes the limit and restarts the wait. */
   setLimit(limitMs: number): void
@@ -71,9 +71,8 @@ export interface Watchdog {
 }
 
 /**
- * Calls `onTimeout` once if no data arrives within the limit. Time while this thread was frozen isn't part of the
- * limit: the wait then restarts, because data that arrived meanwhile is still unread. A limit that is zero, negative or
- * infinite never ends.
+ * Calls `onTimeout` once if no data arrives within the limit. If this thread was frozen, the wait restarts, because
+ * data that arrived meanwhile is still unread. A limit that is zero, negative or infinite never ends.
  */
 export function startWatchdog(limitMs: number, onTimeout: (limitMs: number) => void): Watchdog {
   let limit = limitMs

@@ -22,8 +22,8 @@ export interface WireIds {
 }
 
 /**
- * Uses the provider's own ids if possible. Many servers number their calls anew in each answer, and strict ones
- * refuse duplicate ids in a request. The first call keeps its id; the others get Offstage's unique one.
+ * Uses the provider's own ids if possible. Many servers number their calls from the start in each answer, and strict
+ * servers refuse duplicate ids in a request. The first call keeps its id; later duplicates get Offstage's unique id.
  */
 export function createWireIds(rule: IdRule): WireIds {
   const idsByCall = new Map<string, string>()
@@ -41,7 +41,7 @@ export function createWireIds(rule: IdRule): WireIds {
   }
 }
 
-/** Returns the id, or one that the vendor accepts: always the same one for the same id. */
+/** Returns the id if the vendor accepts it, else a replacement. The same id always gets the same replacement. */
 export function wireId(id: string, { pattern, length }: IdRule): string {
   if (pattern.test(id)) return id
   let state = fnv1a(id)

@@ -8,7 +8,7 @@ export interface AskOptions {
   readonly timeoutMs: number
 }
 
-/** An answer with its body, or the reason that there is none. */
+/** An answer with its body, or the reason why no answer was received. */
 export type Outcome =
   | {
       readonly type: 'answer'
@@ -20,13 +20,13 @@ export type Outcome =
       readonly headers: Headers
       readonly body: string
     }
-  /** The script got no answer; browsers hide the reason. */
+  /** The script received no answer. Browsers hide the reason. */
   | { readonly type: 'unreachable'; readonly cause: string }
   | { readonly type: 'timeout' }
 
 /**
- * Sends one small diagnostic request. Redirects are reported, not followed. Rejects only when the caller's signal is
- * aborted, with the code `aborted`.
+ * Sends one small diagnostic request. Redirects are reported, not followed. Rejects with `aborted` when the caller's
+ * signal is aborted, and never otherwise.
  */
 export async function sendDiagnosticRequest(
   url: URL,
@@ -59,7 +59,6 @@ export async function sendDiagnosticRequest(
   return outcome
 }
 
-/** The given `fetch`, else the global one. */
 export function fetchOf({ fetch }: Pick<AskOptions, 'fetch'>): typeof globalThis.fetch {
   return fetch ?? globalThis.fetch
 }

@@ -1,12 +1,12 @@
 import { asRecord, asText } from '../core/read-json.ts'
 
-/** The kind of network of an address, judged by its host name. */
+/** Kind of network that an address belongs to, judged by its host name. */
 type AddressSpace = 'loopback' | 'local' | 'public'
 
 /**
- * The address space of a URL's host name, after the Local Network Access draft
- * (https://wicg.github.io/local-network-access/). A name that resolves to a local address counts as
- * public: scripts can't resolve names.
+ * The address space of a URL's host name, according to the Local Network Access draft
+ * (https://wicg.github.io/local-network-access/). A name that resolves to a local address counts as public, because
+ * scripts can't resolve names.
  */
 export function addressSpaceOf(hostname: string): AddressSpace {
   const name = hostname.replace(/^\[|\]$/g, '').toLowerCase()
@@ -47,14 +47,14 @@ export type Availability = 'unavailable' | 'downloadable' | 'downloading' | 'ava
 
 const AVAILABILITIES: readonly unknown[] = ['downloadable', 'downloading', 'available']
 
-/** Returns the availability of the browser's own model: `'unavailable'` also without the API, as in workers. */
+/** Returns the availability of the browser's own model. `'unavailable'` also if the API is missing, as in workers. */
 export async function browserModel(): Promise<Availability> {
   const api = globalOf('LanguageModel')
   if (typeof api !== 'function') return 'unavailable'
   const availability: unknown = Reflect.get(api, 'availability')
   if (typeof availability !== 'function') return 'unavailable'
   try {
-    // Without a language, Chromium complains on the console.
+    // Chromium logs a warning if no language is given.
     const expectedOutputs = [{ type: 'text', languages: ['en'] }]
     const answer: unknown = await Reflect.apply(availability, api, [{ expectedOutputs }])
     return AVAILABILITIES.includes(answer) ? (answer as Availability) : 'unavailable'
@@ -64,11 +64,11 @@ export async function browserModel(): Promise<Availability> {
 }
 
 interface WebGpu {
-  /** Half-size floats: models built for them take less memory. */
+  /** Half-precision floats are supported. Models built for them take less GPU memory. */
   readonly shaderF16: boolean
 }
 
-/** Returns the WebGPU adapter's features; undefined if there is none. */
+/** Returns the WebGPU adapter's features; undefined without an adapter. */
 export async function findWebGpu(): Promise<WebGpu | undefined> {
   const gpu = asRecord(asRecord(globalOf('navigator'))?.['gpu'])
   const requestAdapter = gpu?.['requestAdapter']
@@ -91,7 +91,7 @@ export interface Page {
 
 /**
  * Returns the page that requests come from: the given address, else the global scope's own. A worker has its page's
- * origin, even from a `blob:` URL. Undefined outside browsers, which alone restrict requests.
+ * origin, even from a `blob:` URL. Undefined outside browsers, since only browsers restrict requests.
  */
 export function pageOf(pageOrigin: string | undefined): Page | undefined {
   const scopeOrigin = asText(globalOf('origin'))
@@ -107,8 +107,8 @@ export function pageOf(pageOrigin: string | undefined): Page | undefined {
 }
 
 /**
- * The state of the permission to reach this address; undefined where browsers have none. Chromium
- * knows `local-network-access` since version 142, and the two others since 145.
+ * The state of the permission to reach this address; undefined if the browser has no such permission. Chromium supports
+ * `local-network-access` since version 142, and the two other names since 145.
  */
 export async function localNetworkPermission(
   hostname: string,
@@ -121,13 +121,13 @@ export async function localNetworkPermission(
       const status = await query?.call(permissions, { name: name as PermissionName })
       if (status) return status.state
     } catch {
-      // This browser doesn't know the name.
+      // The browser doesn't know this permission.
     }
   }
   return undefined
 }
 
-/** False only where the browser reports that it is offline. */
+/** False only if the browser reports that it is offline. */
 export function isOnline(): boolean {
   return asRecord(globalOf('navigator'))?.['onLine'] !== false
 }

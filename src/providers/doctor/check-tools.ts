@@ -12,7 +12,7 @@ import { type ToolCallFormat, detectToolCallFormat } from './dialects.ts'
 
 const WEAK = 'Use a larger model, or one that was trained to call tools.'
 
-/** Texts for an answer without a call. No `fix`: the model or its template is the cause. */
+/** Texts for an answer without a call. If a text has no `fix`, the model or its template is the cause. */
 const NO_CALL_TEXTS: {
   readonly [type in Instead]: { readonly what: string; readonly fix?: string }
 } = {
@@ -33,7 +33,7 @@ const NO_CALL_TEXTS: {
 const FAILURES: ReadonlySet<ErrorCode> = new Set(['bad-request', 'server-error', 'provider-error'])
 
 /**
- * Has the model call a tool, as a run would, and reports what became of the call.
+ * Has the model call a tool, as a run would, and reports the result.
  *
  * @returns the first probe that the server accepted. It shows whether the model answers.
  */
@@ -50,7 +50,7 @@ export async function checkTools(examination: Examination, server: string): Prom
   return result
 }
 
-/** Checks whether offering tools made the server fail, as with a template that can't render them. */
+/** Checks whether offering tools made the server fail: some chat templates can't render tools. */
 async function retryWithoutTools(
   examination: Examination,
   failed: ProbeResult,
@@ -139,13 +139,13 @@ function reportVerdict(
   }
 }
 
-/** Result of asking the model for a tool call. */
+/** Result of a request for a tool call. */
 type Verdict =
   /** The server delivered a call that can be run. */
   | { readonly type: 'native' }
-  /** A call that can't be run, and why. */
+  /** The call can't be run, for this reason. */
   | { readonly type: 'invalid'; readonly reason: string }
-  /** The call is in the text. `isRead`: it is whole, in a format that can be read. */
+  /** The call is in the text. `isRead`: the call is complete and in a format that can be read. */
   | { readonly type: 'text'; readonly isRead: boolean; readonly dialect?: ToolCallFormat }
   /** The answer was cut off before a call. */
   | { readonly type: 'cut' }
@@ -197,7 +197,7 @@ function judgeText({ text, finishReason }: CollectedTurn): Verdict | undefined {
   const parts = [...scanner.push(text), ...scanner.end({ finishReason })]
   const isRead = parts.some((part) => part.type === 'tool-call' && part.input !== undefined)
   const dialect = detectToolCallFormat(text)
-  // The text only mentions the tool: it has neither a readable call nor a dialect's mark.
+  // A text with neither a readable call nor a dialect's mark only mentions the tool.
   if (!isRead && !dialect) return undefined
   return { type: 'text', isRead, ...(dialect && { dialect }) }
 }
@@ -210,7 +210,7 @@ function shortened(text: string): string {
 interface ToolAdvice {
   /** How to make the server accept tools. Completes the sentence "For native calls, ". */
   readonly refused: string
-  /** Possible cause besides the model if it answers in words. An imperative sentence. */
+  /** Possible cause besides the model if the answer is plain text. An imperative sentence. */
   readonly inWords?: string
   /** Fix for a server that passes calls on as text. Imperative sentences. */
   readonly asText: (dialect: ToolCallFormat | undefined) => string
@@ -225,12 +225,12 @@ const generic: ToolAdvice = {
     "Look for the server's setting that has it parse the calls of this model, or use toolMode 'action'.",
 }
 
-/** Hosted vendors: their servers have no setting to change. */
+/** Advice for hosted vendors, whose servers have no setting to change. */
 const hosted: ToolAdvice = { refused: generic.refused, asText: generic.asText }
 
 const VLLM_FLAGS = '--enable-auto-tool-choice --tool-call-parser'
 
-/** Advises the parser that reads the format. If no parser is known, no server setting helps. */
+/** Advises a parser for the call's format. If no parser is known, no server setting helps. */
 function byParser(
   server: string,
   names: string | undefined,
@@ -304,16 +304,16 @@ const advice: { readonly [server: string]: ToolAdvice } = {
   },
 }
 
-/** Flags that a refusal's text may name, with the server software that has them. */
+/** Flags that a refusal may mention, each with the server software that has it. */
 const serverFlags: readonly (readonly [words: RegExp, server: string])[] = [
   [/--enable-auto-tool-choice/, 'vllm'],
   [/--jinja/, 'llamacpp'],
 ]
 
-/** @param refusal the server's words, where it refused tools. */
+/** @param refusal the server's message, if it refused tools. */
 function adviceFor(server: string, refusal = ''): ToolAdvice {
   const serverAdvice = Object.hasOwn(advice, server) ? advice[server] : undefined
-  // Any server may answer under a vendor's name, so its refusal may name other software.
+  // Other software may run under this server's name, and the refusal may identify it.
   if (serverAdvice && serverAdvice !== hosted) return serverAdvice
   const [, namedServer = ''] = serverFlags.find(([pattern]) => pattern.test(refusal)) ?? []
   return advice[namedServer] ?? serverAdvice ?? generic

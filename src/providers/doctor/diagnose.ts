@@ -44,8 +44,8 @@ interface NoAnswer {
 }
 
 /**
- * Reports why an endpoint gave no answer. Browsers hide the reason from scripts, so it is inferred from policies,
- * permissions, and whether a request without CORS gets through.
+ * Reports why an endpoint gave no answer. Browsers hide the reason from scripts. Therefore the reason is inferred from
+ * policies, permissions, and whether a `no-cors` request succeeds.
  */
 async function explainNoAnswer(examination: Examination, noAnswer: NoAnswer): Promise<void> {
   const { plan, page, policy } = noAnswer
@@ -81,7 +81,7 @@ function explainWithoutPage(
   findings.fail('server', `${plan.url.origin} could not be reached (${cause}).`, help.start)
 }
 
-/** Whether the server answers a `no-cors` request: the answer stays hidden, but its existence shows. */
+/** Whether the server answers a `no-cors` request. Scripts can't read the answer, but see that there is one. */
 async function acceptsNoCorsRequest(
   examination: Examination,
   plan: PlannedRequest,
@@ -91,7 +91,7 @@ async function acceptsNoCorsRequest(
   return outcome.type === 'answer'
 }
 
-/** Reports a server that runs but withholds its answer from the page. */
+/** Reports a server that runs but doesn't let the page read its answer. */
 async function explainRefusal(
   examination: Examination,
   { plan, help }: NoAnswer,
@@ -99,7 +99,7 @@ async function explainRefusal(
 ): Promise<void> {
   const { findings } = examination
   findings.ok('server', `Something answers at ${plan.url.origin}.`)
-  // Many servers send their CORS headers only where they have something to serve.
+  // Many servers send CORS headers only for existing paths, so the path may be wrong.
   const endpoint = await findEndpoint(examination, plan)
   if (endpoint) {
     findings.ok('cors', `The server allows pages of ${origin}.`)
@@ -126,7 +126,7 @@ interface Gate {
   readonly permission: PermissionState | undefined
 }
 
-/** Reports a block by the browser, else a server that is down. */
+/** Reports that the browser blocked the request, or else that the server is down. */
 function explainBrowser(examination: Examination, noAnswer: NoAnswer, gate: Gate): void {
   const { findings } = examination
   const { plan, outcome } = noAnswer
@@ -143,12 +143,13 @@ function explainBrowser(examination: Examination, noAnswer: NoAnswer, gate: Gate
     const message = 'The browser asks whether this page may reach local addresses.'
     return findings.fail('local-network', message, "Answer the browser's question, then try again.")
   }
-  // Either the person dismissed the prompt, or the port is closed: browser versions differ in which they check first.
+  // Either the person dismissed the prompt, or the port is closed. Browser versions differ in which of the two they
+  // check first.
   if (permission === 'prompt') {
     const message = 'Access to local addresses is not allowed yet, which may be the cause.'
     findings.warn('local-network', message, 'Allow it when asked.')
   }
-  // Browsers with this permission allow mixed content to local addresses; others block it.
+  // Browsers with this permission allow mixed content to local addresses. Others block mixed content.
   if (permission === undefined && isMixedContent(page.url, plan.url)) {
     const message = `A page on https may not call ${plan.url.origin}.`
     const fix =
@@ -169,7 +170,7 @@ function explainDown(
     const fix = `Open ${origin} in a tab. The server may be busy, or a firewall may drop the request.`
     findings.fail('server', `${origin} did not answer in time.`, fix)
   } else {
-    // Safari's refusal of plain http to localhost looks the same.
+    // Safari's refusal of plain http to localhost looks like a closed port.
     const isExempt = page.url.protocol === 'https:' && plan.url.protocol === 'http:'
     const safari = isExempt ? ' (Safari also refuses plain http from a page on https.)' : ''
     const message = `Nothing answers at ${origin}: it is down, or the address is wrong.${safari}`
@@ -178,11 +179,11 @@ function explainDown(
 }
 
 /**
- * Reports whether a model can be used, and if not, why: the address, what the browser puts in
- * between, the key, the model, streaming and tools. Sends a handful of small requests and, unless
- * `probe` is false, one for a real tool call, two more where none came. Works in pages, workers and Node.
+ * Reports whether a model can be used, and if not, why. Checks the address, what the browser blocks, the key, the
+ * model, streaming and tools. Sends a few small requests. Unless `probe` is false, also sends one for a real tool call,
+ * and up to two more if the model makes none. Works in pages, workers and Node.
  *
- * Never rejects for what a configuration or an endpoint can do; only when `signal` is aborted.
+ * Rejects only when `signal` is aborted, never because of a configuration or an endpoint.
  */
 export async function diagnose(
   config: ProviderConfig,
@@ -226,7 +227,7 @@ async function examineEndpoint(examination: Examination): Promise<readonly strin
   }
 }
 
-/** An answer was seen, so nothing blocked it. */
+/** The endpoint answered, so nothing blocked the request. */
 function reportReachable(
   { findings }: Examination,
   { url }: PlannedRequest,
@@ -289,7 +290,7 @@ async function examineAnswer(
   return list.models
 }
 
-/** Sends a real request: some servers hang on the empty one but answer a real one. */
+/** Sends a real request, because some servers answer only such requests and hang on an empty one. */
 async function answersRealRequest(
   examination: Examination,
   plan: PlannedRequest,
@@ -303,7 +304,7 @@ async function answersRealRequest(
 
 function refusalOf({ status, headers, body }: Reached['outcome']): ErrorData | undefined {
   if (status < 400) return undefined
-  // A Response that is made by hand can't have a higher one.
+  // `new Response` throws for a status above 599.
   return httpError(new Response(null, { status: Math.min(status, 599), headers }), body)
 }
 
@@ -372,17 +373,17 @@ interface Evidence {
   readonly help: ServerHelp
   /** Detected server software, as a key of `helpFor`; empty if unknown. */
   readonly server: string
-  /** The endpoint's 401 or 403 to an empty request. */
+  /** The endpoint's error if it answered the empty request with 401 or 403. */
   readonly refusal?: ErrorData
 }
 
 const KEY_PASSED = 'Nothing was refused for lack of a key.'
 
 /**
- * The key, the model, its answer, streaming and tools.
+ * Checks the key, the model, its answer, streaming and tools.
  *
- * @param unlessSilent says nothing of the answer when there is none.
- * @returns false when it said nothing.
+ * @param unlessSilent adds nothing about the answer if none was received.
+ * @returns false if `unlessSilent` applied.
  */
 async function checkModel(
   examination: Examination,
@@ -410,7 +411,7 @@ async function checkModel(
     return true
   }
   reportError(examination, evidence, result.error)
-  // An answer about something else means that the key, perhaps a fresh one, has passed.
+  // An HTTP error about something else means that the key, perhaps a fresh one, was accepted.
   if (result.error.details?.['status'] !== undefined) findings.ok('authentication', KEY_PASSED)
   checkKey(examination, evidence)
   checkListing(examination, evidence)
@@ -424,7 +425,7 @@ async function askModel(examination: Examination, server: string): Promise<Probe
     findings.skip('tools', "toolChoice is 'none': no call is wanted.")
     return probeModel(examination, { kind: 'word' })
   }
-  // Loads the parser of calls in text, which only this check needs.
+  // Loads the parser of calls in text here, because no other check needs it.
   const toolChecks = await import('./check-tools.ts').catch(() => undefined)
   if (toolChecks) return toolChecks.checkTools(examination, server)
   findings.skip('tools', "The doctor's file for this check could not be loaded.")
@@ -450,7 +451,7 @@ function reportAnswer({ findings }: Examination, evidence: Evidence, result: Pro
   else findings.ok('model', `${model || 'The model'} can be used.`)
 }
 
-/** Reports a failed probe under the check that it belongs to. */
+/** Reports a failed probe under the check that the error belongs to. */
 function reportError({ findings }: Examination, evidence: Evidence, error: ErrorData): void {
   const { model, help, list } = evidence
   const { code, message } = error
@@ -485,7 +486,7 @@ function reportError({ findings }: Examination, evidence: Evidence, error: Error
   }
 }
 
-/** Matches error texts of servers and chat templates without system messages. */
+/** Matches errors of servers and chat templates that don't support system messages. */
 const NO_SYSTEM = /\bsystem (?:role|message|prompt|instruction)|\brole\W{1,4}system\b/i
 
 function systemAdvice(message: string): string | undefined {
@@ -493,7 +494,7 @@ function systemAdvice(message: string): string | undefined {
   return "The agent's instructions, and ACTION mode, need a system message: use another model or chat template. Without them, runs may work."
 }
 
-/** Reports whether the key is valid, judged by requests that name no model: the empty one and the model list. */
+/** Reports whether the key is valid, judged by two requests that name no model: the empty one and the model list. */
 function checkKey({ findings }: Examination, { list, help, refusal }: Evidence): void {
   if (findings.has('authentication')) return
   if (refusal)
@@ -506,7 +507,7 @@ function checkKey({ findings }: Examination, { list, help, refusal }: Evidence):
   findings.ok('authentication', KEY_PASSED)
 }
 
-/** Reports whether the server lists the model, if the probe left that open. */
+/** Reports whether the server lists the model, unless the probe has already shown that. */
 function checkListing({ findings }: Examination, { model, list, help }: Evidence): void {
   const { models } = list
   if (findings.has('model') || !models || model === '') return

@@ -4,7 +4,7 @@ export interface ToolCallFormat {
   readonly name: string
   /** Matches a text with calls in this format. */
   readonly mark: RegExp
-  /** Parser names, separated by spaces, the usual one first. Undefined if the server has none. */
+  /** Parser names, separated by spaces, the most common first. Undefined if the server has no such parser. */
   readonly vllm?: string
   readonly sglang?: string
   /** `tools`: parsed by the model's own template, without a named parser. */
@@ -15,7 +15,8 @@ export interface ToolCallFormat {
 
 /**
  * Dialects, tried in order: the first whose mark matches wins. Checked on 2026-11-22; sources: docs/action.md. A test
- * compares this list with the tables there, in docs/providers/vllm.md and in docs/providers/openai-compatible.md.
+ * compares this list with the tables in that page, in docs/providers/vllm.md and in
+ * docs/providers/openai-compatible.md.
  */
 export const toolCallFormats: readonly ToolCallFormat[] = [
   { name: 'GigaChat 3.5', mark: /｜GCML｜/, sglang: 'gigachat35', llamacpp: true },

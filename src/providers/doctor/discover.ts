@@ -18,7 +18,7 @@ import type { PlannedRequest } from './probe-model.ts'
 export interface DiscoverOptions {
   /** Default: the global `fetch`. */
   readonly fetch?: StreamOptions['fetch']
-  /** Ends the search: `discover` rejects with the code `aborted`. */
+  /** Stops the search: `discover` then rejects with the code `aborted`. */
   readonly signal?: AbortSignal
   /** Milliseconds for each request. Default 1 500. */
   readonly timeoutMs?: number
@@ -30,11 +30,11 @@ export type Discovery =
       readonly type: 'server'
       readonly provider: ServerId
       readonly baseURL: string
-      /** `'refused'`: the server runs, but rejects this page. */
+      /** `'refused'`: the server runs, but doesn't allow this page. */
       readonly status: 'ready' | 'no-models' | 'key-needed' | 'refused'
       readonly models: readonly string[]
       readonly config?: ModelConfigData
-      /** How to get from another status to `'ready'`. */
+      /** How to reach the status `'ready'`. */
       readonly fix?: string
     }
   | {
@@ -42,7 +42,7 @@ export type Discovery =
       readonly availability: Exclude<Availability, 'unavailable'>
       readonly config: ModelConfigData
     }
-  /** A graphics card for `offstage/webllm`; the model in `config` is a small one. */
+  /** A WebGPU graphics card, for `offstage/webllm`. The model in `config` is a small one. */
   | { readonly type: 'webgpu'; readonly shaderF16: boolean; readonly config: ModelConfigData }
 
 /** Default ports, and the servers that use each. */
@@ -59,15 +59,15 @@ const serverPorts: readonly {
 const HOSTS = ['localhost', '127.0.0.1'] as const
 const TIMEOUT_MS = 1_500
 
-/** Models that can't chat: embeddings, rerankers, speech. */
+/** Names of models that can't chat: embeddings, rerankers, speech. */
 const NOT_FOR_CHAT = /embed|rerank|whisper|\bbge\b|\btts\b/i
 
 /**
  * Finds the models at hand: local servers on their default ports, the browser's own model, WebGPU. Tries all ports at
  * once, with a few requests each.
  *
- * Browsers log a line to the console for each port without a server. On a public page, Chromium asks for permission
- * to reach local addresses: call this on a click.
+ * Browsers log a line to the console for each port without a server. On a public page, Chromium asks for permission to
+ * reach local addresses, so call this on a click.
  *
  * Rejects only when `signal` is aborted.
  */
@@ -110,7 +110,7 @@ async function describeServer(
   const baseURL = `${origin}/v1`
   const entries = modelEntries(outcome)
   if (!entries) {
-    // llama.cpp lists its model without a key, so on port 8080 a 401 means LocalAI.
+    // llama.cpp lists its model without a key, so a 401 on port 8080 means LocalAI.
     const provider = servers[servers.length - 1] ?? servers[0]
     const needsKey = outcome.status === 401 && /json/i.test(outcome.contentType)
     if (!needsKey) return undefined
@@ -130,14 +130,14 @@ async function describeServer(
     const fix = helpFor(provider).model('qwen3:4b')
     return { type: 'server', provider, baseURL, status: 'no-models', models, fix }
   }
-  // vLLM states the context that it was started with.
+  // vLLM reports the context window that it was started with.
   const entry = entries.find(({ id }) => id === model)
   const contextWindow = asCount(entry?.['max_model_len'])
   const config = { provider, model, baseURL, ...(contextWindow && { contextWindow }) }
   return { type: 'server', provider, baseURL, status: 'ready', models, config }
 }
 
-/** Finds a server that runs but rejects this page. Tries only ports that nothing else commonly uses. */
+/** Finds a server that runs but doesn't allow this page. Tries only ports that other software rarely uses. */
 async function findRefusingServer(
   port: number,
   [provider]: Servers,
@@ -174,13 +174,13 @@ export interface ModelList {
   readonly models?: readonly string[]
   /** `owned_by` of the first model, which may identify the server software. */
   readonly owner?: string
-  /** HTTP status of the list; undefined if no answer came. */
+  /** HTTP status of the list; undefined if no answer was received. */
   readonly status?: number
 }
 
 /**
- * Lists the models of an endpoint's server by `GET …/models` (the form of OpenAI and Anthropic). A local server
- * without that list is asked for Ollama's `GET /api/tags`.
+ * Lists the models of an endpoint's server by `GET …/models` (the format of OpenAI and Anthropic). If a local server
+ * has no such list, tries Ollama's `GET /api/tags`.
  */
 export async function listModels(
   examination: Examination,
@@ -205,7 +205,7 @@ export async function listModels(
   return { ...status, ...(tags && { models: tags }) }
 }
 
-/** The names in a list of models, whatever its form; undefined when the answer is no such list. */
+/** The names in a model list of any known format; undefined if the answer is no such list. */
 function modelNames(outcome: Outcome): readonly string[] | undefined {
   const entries = modelEntries(outcome)
   return entries?.flatMap((entry) => asText(entry['id']) ?? asText(entry['name']) ?? [])
@@ -215,7 +215,7 @@ function modelNames(outcome: Outcome): readonly string[] | undefined {
 function modelEntries(outcome: Outcome): ReturnType<typeof asObjects> | undefined {
   if (outcome.type !== 'answer' || outcome.status !== 200) return undefined
   const body = asRecord(parseJson(outcome.body))
-  // An Ollama without models sends `data: null`.
+  // Ollama without models sends `data: null`.
   if (body?.['object'] === 'list') return asObjects(body['data'])
   const list = [body?.['data'], body?.['models']].find((entry) => Array.isArray(entry))
   return list === undefined ? undefined : asObjects(list)
@@ -227,8 +227,8 @@ export function offers(models: readonly string[], model: string): boolean {
 }
 
 /**
- * Well-formed JSON that no server accepts as a conversation, so it costs nothing and runs nothing. Documented for
- * authors of servers in docs/providers/doctor.md.
+ * Well-formed JSON that no server accepts as a conversation, so the request costs nothing and runs nothing. Documented
+ * for server authors in docs/providers/doctor.md.
  */
 const EMPTY_REQUEST = JSON.stringify({ messages: 0 })
 
@@ -242,13 +242,13 @@ const FORMATS = [
   [RESPONSES, 'the Responses API'],
 ] as const
 
-/** The address's wire format, in words. */
+/** Names the wire format of the address. */
 export function formatAt({ pathname }: URL): string {
   return FORMATS.find(([path]) => pathname.endsWith(path))?.[1] ?? 'a format of its own'
 }
 const MAX_ENDPOINTS = 8
 
-/** Sends an empty request with the real one's method and headers, so that the same CORS rules apply. */
+/** Sends an empty request with the method and headers of a real one, so that the same CORS rules apply. */
 export function probeEndpoint(
   examination: Examination,
   plan: PlannedRequest,
@@ -272,11 +272,11 @@ export function describeNonEndpoint(outcome: Outcome): string | undefined {
 
 export interface FoundEndpoint {
   readonly url: URL
-  /** The configuration that uses this address. */
+  /** Configuration setting that selects this address. */
   readonly setting: string
 }
 
-/** Searches the usual addresses for one where an endpoint answers. */
+/** Searches the usual addresses for a model endpoint. */
 export async function findEndpoint(
   examination: Examination,
   plan: PlannedRequest,
@@ -312,7 +312,7 @@ function usualEndpoints(endpoint: URL): URL[] {
   const paths = (isMessages ? [...beginnings.toReversed(), ...vendors] : [...ownPaths, ...vendors])
     .map((path) => path + suffix)
     .filter((path) => path !== endpoint.pathname)
-  // OpenAI's other format, at the same address.
+  // Also tries OpenAI's other format at the same address.
   if (!isMessages) paths.unshift(base + (isResponses ? CHAT : RESPONSES))
   return [...new Set(paths)].slice(0, MAX_ENDPOINTS).map((path) => new URL(path, endpoint.origin))
 }

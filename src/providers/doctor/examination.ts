@@ -7,7 +7,7 @@ import { chatPresets } from '../openai/presets.ts'
 import type { StreamOptions } from '../provider.ts'
 import { sendDiagnosticRequest, type Outcome } from './ask.ts'
 
-/** Names of all checks, in report order. Every report holds each of them. */
+/** Names of all checks, in report order. Every report contains all of them. */
 export const CHECK_NAMES = [
   'configuration',
   'server',
@@ -33,15 +33,15 @@ export type CheckStatus = 'ok' | 'warning' | 'failed' | 'skipped'
 export interface Check {
   readonly name: CheckName
   readonly status: CheckStatus
-  /** Result, written for a person. */
+  /** Result, worded for people. */
   readonly message: string
   /** How to fix the problem. */
   readonly fix?: string
 }
 
-/** Plain data; holds no key and no header. */
+/** Report of `diagnose`: plain data, without keys and headers. */
 export interface Diagnosis {
-  /** True if no check failed, and the model answered if it was asked. */
+  /** No check failed. If the model was asked, it answered. */
   readonly ok: boolean
   readonly checks: readonly Check[]
   /** Names in the server's model list; undefined without a list. */
@@ -91,7 +91,9 @@ class Findings {
   }
 }
 
-/** Whether a check keeps the report from being `ok`. A warning about `answer` does: the model hasn't answered yet. */
+/**
+ * Whether a check keeps the report from being `ok`. A warning about `answer` does, because the model hasn't answered.
+ */
 function preventsOk({ name, status }: Check): boolean {
   return status === 'failed' || (name === 'answer' && status === 'warning')
 }
@@ -104,11 +106,11 @@ function skippedCheck(name: CheckName): Check {
 export interface DiagnoseOptions {
   /** Default: the global `fetch`. */
   readonly fetch?: StreamOptions['fetch']
-  /** Ends the examination: `diagnose` rejects with the code `aborted`. */
+  /** Stops the examination: `diagnose` then rejects with the code `aborted`. */
   readonly signal?: AbortSignal
-  /** Address of the page that will send the requests. Default: this scope's own origin. */
+  /** Origin of the page that will send the requests. Default: this scope's own origin. */
   readonly page?: string
-  /** Has the model call a tool, in one to three small requests that a cloud charges for. Default true. */
+  /** Has the model call a tool, in one to three small requests that a cloud vendor charges for. Default true. */
   readonly probe?: boolean
   /** Milliseconds for each small request. Default 10 000. */
   readonly timeoutMs?: number

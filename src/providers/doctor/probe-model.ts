@@ -13,7 +13,7 @@ import type { Examination } from './examination.ts'
 export interface PlannedRequest {
   readonly url: URL
   readonly headers: Headers
-  /** The configured model or the provider's default; empty when there is neither. */
+  /** The configured model, else the provider's default; empty if there is neither. */
   readonly model: string
 }
 
@@ -25,7 +25,7 @@ export type Probe =
 
 export interface ProbeResult {
   readonly turn: CollectedTurn
-  /** Undefined if the answer ended normally, or if the probe timed out. */
+  /** Undefined if the answer ended normally or the probe timed out. */
   readonly error?: ErrorData
   /** Content type of the answer. */
   readonly contentType: string
@@ -33,7 +33,7 @@ export interface ProbeResult {
   readonly isLate: boolean
 }
 
-/** Tool for the probe. A call needs no thought, and its number can be told from a text. */
+/** Tool for the probe. A call needs no reasoning, and its number can be distinguished from text. */
 export const probeTool: ToolDefinition = {
   name: 'report_number',
   description: 'Reports a number.',
@@ -45,23 +45,23 @@ export const probeTool: ToolDefinition = {
   },
 }
 
-/** Sent because most runs have a system message: only agents without instructions and ACTION mode don't. */
+/** Sent because most runs have a system message. Only agents without instructions and ACTION mode have none. */
 const INSTRUCTIONS = 'You help a person on a web page.'
 const WORD_PROMPT = 'Answer with the word OK.'
 const CALL_PROMPT = `Call the tool ${probeTool.name} with the value 7.`
 
-/** Enough for one word, unless the configuration sets more (a thinking budget, say). */
+/** Enough for one word. Not sent if the configuration has `extraBody`, which may set a thinking budget. */
 const WORD_TOKENS = 16
-/** Enough for a call with the thoughts of a small model before it. */
+/** Enough for a call after a small model's reasoning. */
 export const CALL_TOKENS = 1_024
-/** Milliseconds until the first chunk; a local model may have to load. */
+/** Milliseconds until the first chunk. A local model may have to be loaded first. */
 const FIRST_CHUNK_MS = 60_000
 /** Milliseconds for the answer after the first chunk. */
 const ANSWER_MS = 60_000
 
 /**
- * Returns the request as it would be sent, or the error if the configuration yields none. Calls the key and header
- * functions once.
+ * Returns the request as it would be sent, or the error if the configuration allows none. Calls the functions for keys
+ * and headers once.
  */
 export async function planRequest(examination: Examination): Promise<PlannedRequest | ErrorData> {
   let plan: PlannedRequest | undefined
@@ -109,10 +109,10 @@ async function send(
     (config.timeouts?.firstChunkMs ?? FIRST_CHUNK_MS) + ANSWER_MS,
   )
   const turn = await collect(
-    // Inside the generator, an invalid configuration fails like a request.
+    // An invalid configuration throws inside the generator, so it fails like a request.
     (async function* () {
-      // `createProvider` demands a model name. With a blank one, a Chat Completions server can reply which models it
-      // has.
+      // `createProvider` requires a model name. If the name is blank, a Chat Completions server may reply with its
+      // models.
       const placeholderName = Object.hasOwn(messagesPresets, config.provider) ? '' : ' '
       const namedConfig = { ...config, model: modelName(config) || placeholderName }
       const provider = createProvider(namedConfig, providers ? { providers } : {})

@@ -4,7 +4,7 @@ import type { Outcome } from './ask.ts'
 
 export type ServerId = 'ollama' | 'lmstudio' | 'llamacpp' | 'vllm' | 'localai' | 'openai-compatible'
 
-/** `owned_by` in a server's list of models. Ollama: the library that the model comes from. */
+/** Server by the `owned_by` in its list of models. Ollama puts the model's library there. */
 const owners: ReadonlyMap<string | undefined, ServerId | 'sglang'> = new Map([
   ['library', 'ollama'],
   ['organization_owner', 'lmstudio'],
@@ -23,7 +23,7 @@ export function ownerOf(entries: readonly JsonObject[]): string | undefined {
   return asText(entries[0]?.['owned_by'])
 }
 
-/** Paths that only one of these servers answers, for model lists that don't identify the server. */
+/** Paths that only one of these servers answers. Used if the model list doesn't identify the server. */
 const marks: readonly {
   readonly server: ServerId
   readonly path: string
@@ -57,8 +57,8 @@ const marks: readonly {
 ]
 
 /**
- * Identifies the server by its model list, else by a path that only one candidate answers. Returns
- * `'openai-compatible'` if no candidate matches.
+ * Identifies the server by its model list, else by a path that only one candidate answers. If none matches, returns
+ * `'openai-compatible'`.
  */
 export async function identifyServer(
   entries: readonly JsonObject[],
@@ -80,7 +80,7 @@ export async function identifyServer(
 export interface ServerHelp {
   /** How to start the server. */
   readonly start: string
-  /** How to allow a page of this origin. */
+  /** How to allow pages of this origin. */
   readonly cors: (origin: string) => string
   /** How to get this model. */
   readonly model: (name: string) => string

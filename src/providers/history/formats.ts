@@ -29,8 +29,8 @@ export interface OpenAIToolCall extends Extended {
 }
 
 /**
- * A message of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create), as its own
- * library's `ChatCompletionMessageParam` describes it.
+ * A message of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create), like
+ * `ChatCompletionMessageParam` of OpenAI's own library.
  */
 export type OpenAIMessage =
   | ({ role: 'system'; content: string | OpenAIText[] } & Extended)
@@ -108,7 +108,7 @@ export type AnthropicContent =
   | ({ type: 'image'; source: ImageSource } & Extended)
   | ({ type: 'document'; source: PdfSource | TextSource; title?: string } & Extended)
 
-/** Result of a call at Anthropic. A user message holds it. */
+/** Result of a call at Anthropic, inside a user message. */
 export interface AnthropicToolResult extends Extended {
   type: 'tool_result'
   tool_use_id: string
@@ -131,7 +131,10 @@ export type AnthropicAssistantBlock =
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
 
-/** A message of Anthropic's Messages (https://docs.anthropic.com/en/api/messages), as its own library's `MessageParam` describes it. */
+/**
+ * A message of Anthropic's Messages (https://docs.anthropic.com/en/api/messages), like `MessageParam` of Anthropic's
+ * own library.
+ */
 export type AnthropicMessage =
   | ({ role: 'system'; content: string | AnthropicText[] } & Extended)
   | ({ role: 'user'; content: string | (AnthropicContent | AnthropicToolResult)[] } & Extended)

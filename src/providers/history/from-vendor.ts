@@ -26,8 +26,8 @@ import {
 
 /**
  * Reads a message of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create) or of Anthropic's
- * Messages (https://docs.anthropic.com/en/api/messages). Returns two messages if results and a person's text share
- * one. Unknown fields are kept as `foreign`.
+ * Messages (https://docs.anthropic.com/en/api/messages). A message with both results and a person's text becomes two.
+ * Unknown fields are kept as `foreign`.
  */
 export function fromVendor(fields: JsonRecord, place: Place): Message[] {
   const message = { fields, place }
@@ -125,7 +125,7 @@ function assistantParts(block: Placed): AssistantMessage['parts'] {
   }
 }
 
-/** Drops the text's Anthropic fields: the content to replay, in `providerMetadata`, already holds them. */
+/** Drops the text's Anthropic fields, since the content to replay, in `providerMetadata`, already contains them. */
 function withoutAnthropicFields({ foreign, ...part }: TextPart): TextPart {
   return { ...part, ...foreignToAnthropic(foreign) }
 }
@@ -155,8 +155,8 @@ const PLAIN: { readonly [type: string]: readonly string[] } = {
 const LEFT_OUT = new Set(['cache_control', 'offstage'])
 
 /**
- * Returns content that must go back to its vendor unchanged, or later requests are refused: signed reasoning,
- * citations. Cache marks are left out: a request may have only a few, and sets its own.
+ * Returns content that must be sent back to its vendor unchanged: signed reasoning, citations. Otherwise the vendor
+ * refuses later requests. Leaves out cache marks, because a request may have only a few and sets its own.
  */
 function contentToReplay(blocks: readonly Placed[]): ProviderMetadata | undefined {
   const content = blocks.map(({ fields }) => withoutMarks(fields))
@@ -232,7 +232,7 @@ type CallInput =
   | { readonly input: JsonValue }
   | { readonly error: CallError; readonly rawInput?: string }
 
-/** Returns the input or error that the `offstage` extension holds for a call. */
+/** Returns the call's input or error from its `offstage` extension. */
 function extensionInput(call: Placed): CallInput | undefined {
   const { input, error, rawInput } = readExtension(call)
   if (input !== undefined) return { input: input as JsonValue }

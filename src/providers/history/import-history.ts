@@ -21,8 +21,8 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { describeThrown } from '../../protocol/error.ts'
 
 /**
- * Reads messages of OpenAI's Chat Completions; the result has no ids. Restores everything that `toOpenAI` wrote.
- * Pure. Throws `invalid-history`, naming the message and the field, for anything that can't be read.
+ * Reads messages of OpenAI's Chat Completions. The result has no ids. Restores everything that `toOpenAI` wrote. Pure.
+ * If a message can't be read, throws `invalid-history` with the message and the field.
  */
 export function fromOpenAI(messages: readonly HistoryMessage[]): Message[] {
   return fromFormat(messages, 'openai')
@@ -50,7 +50,7 @@ export function joinToolMessages(messages: readonly Message[]): Message[] {
   const joined: Message[] = []
   for (const message of messages) {
     const last = joined.at(-1)
-    // Results of one answer are one message.
+    // Adjacent results belong to the same answer, so they become one message.
     if (message.role === 'tool' && last?.role === 'tool' && !(message.foreign && last.foreign))
       joined[joined.length - 1] = {
         ...last,
@@ -62,7 +62,7 @@ export function joinToolMessages(messages: readonly Message[]): Message[] {
   return joined
 }
 
-/** Returns a JSON copy: later changes don't reach it, and it has no getters that run code. */
+/** Returns a JSON copy, which later changes don't affect and which has no getters that run code. */
 export function toPlainJson(messages: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(messages) ?? 'null')
@@ -72,10 +72,10 @@ export function toPlainJson(messages: unknown): unknown {
 }
 
 /**
- * Reads earlier messages in Offstage's, OpenAI's (Chat Completions) or Anthropic's (Messages) format, also mixed.
- * Pure. Throws `invalid-history`, naming the message, if anything can't be read in full: a model must not continue
- * from half a conversation. Calls may lack results. Results without a call, or after a later answer, are refused.
- * Duplicate ids are made unique.
+ * Reads earlier messages in the formats of Offstage, OpenAI (Chat Completions) and Anthropic (Messages), which may be
+ * mixed. Pure. Throws `invalid-history` with the message if anything can't be read in full: a model must not continue
+ * from half a conversation. Calls may lack results. Refuses a result without a call, or after a later answer. Duplicate
+ * ids are made unique.
  */
 export function importHistory(messages: unknown): Message[] {
   return readHistory(messages).flatMap((converted, index) =>
@@ -87,8 +87,8 @@ export function importHistory(messages: unknown): Message[] {
 }
 
 /**
- * Returns the messages read from each given one, with ids only if the history has them. `shape`: the format of fields
- * that Offstage doesn't know. Default: detected for each message.
+ * Returns the messages read from each entry, with ids only if the history has them. `shape`: the format of fields that
+ * Offstage doesn't know. Default: detected for each message.
  */
 function readHistory(messages: unknown, shape?: HistoryFormat): Message[][] {
   if (!Array.isArray(messages)) throw invalidHistory('history', 'must be an array of messages')
@@ -124,7 +124,7 @@ function shapeOf({ content }: JsonRecord): HistoryFormat {
 /** Gives every call a unique id, and every result the id and name of its call. */
 export class CallMatcher {
   readonly #usedIds = new Set<string>()
-  /** Calls of the newest answer that lack a result, oldest first, keyed by their id in the history. */
+  /** Calls of the newest answer that lack a result, oldest first. The key is the call's id in the history. */
   readonly #openCalls = new Map<string, ToolCallPart[]>()
 
   match(message: Message, at: string): Message {
@@ -170,7 +170,7 @@ export class CallMatcher {
   }
 }
 
-/** Validates a message in Offstage's format, as `conversations.get()` returns it. */
+/** Validates a message in Offstage's format, as returned by `conversations.get()`. */
 function fromOffstage(message: JsonRecord, at: string): Message {
   const { role, id } = message
   if (!Array.isArray(message['parts'])) throw invalidHistory(at, 'has no list of parts')

@@ -74,14 +74,14 @@ function findInvalidField(extension: JsonRecord): string | undefined {
   return Object.keys(extension).find((name) => !(FIELDS.get(name)?.(extension[name]) ?? true))
 }
 
-/** A vendor's format that histories are read from and written in. */
+/** A vendor's format, for reading and writing histories. */
 export type HistoryFormat = keyof Foreign
 
 /** Position in a history, for error messages, and the format there. */
 export interface Place {
-  /** `history[2]` */
+  /** Message, such as `history[2]`. */
   readonly at: string
-  /** `content[0]`; empty for the message itself. */
+  /** Field, such as `content[0]`; empty for the message itself. */
   readonly field: string
   readonly format: HistoryFormat
 }
@@ -118,7 +118,7 @@ export function requireText({ fields, place }: Placed, name: string): string {
   return value
 }
 
-/** Returns the `offstage` extension: data that the format itself can't express (docs/histories.md). */
+/** Returns the `offstage` extension: data that the vendor's format can't express (docs/histories.md). */
 export function readExtension({ fields, place }: Placed): JsonRecord {
   const { offstage } = fields
   if (offstage === undefined) return {}
@@ -130,7 +130,7 @@ export function readExtension({ fields, place }: Placed): JsonRecord {
   return extension
 }
 
-/** Returns unknown fields, to be written back unchanged: all except those that were read. */
+/** Returns unknown fields, to be written back unchanged. Unknown are all fields that weren't read. */
 export function collectForeign(
   source: Placed,
   readFields: readonly string[],

@@ -86,7 +86,7 @@ export function readResult(
 
 interface ReadOutput {
   readonly output: ToolOutput
-  /** The output holds all of the content. */
+  /** The output contains the whole content, so the original content needn't be kept. */
   readonly isWhole: boolean
 }
 
@@ -124,7 +124,7 @@ function textOf(parts: readonly (TextPart | FilePart)[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }
 
-/** Returns the output that the `offstage` extension declares this text to be; undefined without one. */
+/** If the `offstage` extension says which output the text is, returns that output. Otherwise undefined. */
 function outputFromExtension(
   { output, code }: { readonly [field: string]: unknown },
   text: string,
@@ -181,7 +181,7 @@ export function readTextPart(block: Placed): TextPart {
   return { type: 'text', text, ...collectForeign(block, ['type', 'text']) }
 }
 
-/** Restores a file that the format has no block for: a text block stands in its place. */
+/** Restores a file from its text placeholder, which replaces files that the format can't express. */
 function fileFromExtension(block: Placed): FilePart | undefined {
   const file = asRecord(readExtension(block)['file'])
   if (!file) return undefined
@@ -238,7 +238,9 @@ function readAudio(block: Placed): FilePart {
   }
 }
 
-/** Reads an image or a document. A plain-text document becomes text, and its foreign fields keep its origin. */
+/**
+ * Reads an image or a document. A plain-text document becomes text. Its foreign fields record that it was a document.
+ */
 function readDocumentBlock(block: Placed): TextPart | FilePart {
   const { fields, place } = block
   const type = requireText(block, 'type')
@@ -278,7 +280,7 @@ function referenceError({ place }: Placed): Error {
   return historyErrorAt(place, 'refers to a file: only base64 data can be imported')
 }
 
-/** Writes a result as text. `errors`: whether the format marks errors, or the text has to say so. */
+/** Writes a result as text. `errors`: whether the format can mark errors, or the text itself must report them. */
 export function resultText(
   output: Exclude<ToolOutput, { readonly type: 'content' }>,
   errors: 'marked' | 'in-words',
@@ -355,7 +357,7 @@ export function encodeOrder(parts: readonly Part[]): string[] {
   })
 }
 
-/** Restores an order from `encodeOrder`. If it doesn't fit the parts (any more), they stay as they are. */
+/** Restores an order from `encodeOrder`. If the order doesn't fit the parts, they stay as they are. */
 export function restoreOrder(parts: readonly Part[], order: unknown): readonly Part[] {
   if (!Array.isArray(order)) return parts
   const texts = new Cutter('text', parts)
@@ -373,7 +375,7 @@ export function restoreOrder(parts: readonly Part[], order: unknown): readonly P
   return isWhole && restored.length === arrangement.length ? restored : parts
 }
 
-/** Joins all texts of one type and cuts them at other lengths. */
+/** Joins all texts of one type, then cuts the result at other lengths. */
 class Cutter {
   readonly #type: 'text' | 'reasoning'
   readonly #parts: readonly Part[]
@@ -401,8 +403,8 @@ class Cutter {
 }
 
 /**
- * How to treat data that a format can't express. `keep` (default): write it to `offstage` fields, which are read
- * back, but which a vendor's API may refuse. `omit`: leave it out. `refuse`: throw `invalid-history`.
+ * How to treat data that a format can't express. `keep` (default): write `offstage` fields, which can be read back but
+ * which a vendor's API may refuse. `omit`: leave the data out. `refuse`: throw `invalid-history`.
  */
 export type Extensions = 'keep' | 'omit' | 'refuse'
 
@@ -414,7 +416,7 @@ export interface ToHistoryOptions {
 
 type Fields = { readonly [name: string]: JsonValue | undefined }
 
-/** Output format, and how to treat data that it can't express. */
+/** Output format, and how to treat data that the format can't express. */
 export interface Target {
   readonly format: HistoryFormat
   readonly extensions: Extensions

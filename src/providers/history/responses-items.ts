@@ -14,9 +14,9 @@ import { chatMessages } from './to-openai.ts'
 type Part = AssistantMessage['parts'][number]
 
 /**
- * Converts items of OpenAI's Responses API to messages without ids. Takes an array, or a request's fields `instructions`
- * and `input`. The items of one answer become one message, which keeps them. Output of `toResponses` is read without
- * loss. Pure. Throws as `fromOpenAI` does.
+ * Converts items of OpenAI's Responses API to messages without ids. Takes an array, or a request's fields
+ * `instructions` and `input`. The items of one answer become one message, which also stores them. Reads output of
+ * `toResponses` without loss. Pure. Throws the same errors as `fromOpenAI`.
  */
 export function fromResponses(
   history:
@@ -41,7 +41,7 @@ interface Step {
   readonly step: JsonObject[]
 }
 
-/** Groups the items by answer. Inputs and outputs of calls each form a separate group. */
+/** Groups the items by answer. Each input and each call's output is a separate group. */
 function groupSteps(items: readonly unknown[]): Step[] {
   const steps: Step[] = []
   let isOpen = false
@@ -125,7 +125,7 @@ function chatCall(item: JsonObject): JsonObject {
   return { ...fields, id: id ?? '', type: 'function', function: functionFields, offstage: extras }
 }
 
-/** Reads an answer like a stream of its items: parts in the items' order, with the items as metadata. */
+/** Reads an answer's items into parts, in the items' order, as if they were streamed. Stores the items as metadata. */
 function readAnswerItems(step: readonly JsonObject[], at: string): AssistantMessage {
   const parts: Part[] = []
   const startedTypes = new Set<string>()
@@ -186,9 +186,9 @@ function pictureOf({ result, output_format: format }: JsonObject): FilePart | nu
 }
 
 /**
- * Converts messages, as in snapshots and `agent.conversations.get()`, to items of OpenAI's Responses API: a request's
- * `input`. An answer's own items stay unchanged. Pure. `fromResponses` returns the same messages, without their ids.
- * With `extensions: 'refuse'` it throws `invalid-history` for content that the format can't express.
+ * Converts messages, as in snapshots and `agent.conversations.get()`, to items of OpenAI's Responses API for a
+ * request's `input`. An answer's own items stay unchanged. Pure. `fromResponses` returns the same messages, without
+ * their ids. With `extensions: 'refuse'`, throws `invalid-history` for content that the format can't express.
  */
 export function toResponses(
   messages: readonly Message[],
@@ -202,7 +202,7 @@ export function toResponses(
         ? (storedItems(message, target) ?? chatMessages(message, target).flatMap(itemsOf))
         : chatMessages(message, target).flatMap(itemsOf)
     if (!first) continue
-    // Two adjacent answers need a mark: else they would be read as one.
+    // Adjacent answers would be read back as one, so the second answer gets a mark.
     const last = items.at(-1)
     const needsMark =
       message.role === 'assistant' && extensions === 'keep' && last !== undefined && isAnswer(last)
@@ -212,7 +212,7 @@ export function toResponses(
   return items as ResponsesItem[]
 }
 
-/** The items stored with the model's answer, if they contain the whole message. */
+/** The items stored with the model's answer, if the whole message can be restored from them. */
 function storedItems(message: AssistantMessage, { extensions }: Target): JsonObject[] | undefined {
   const { id: _, ...stored } = message
   const rawItems = asObjects(stored.providerMetadata?.['openai']?.['items'])
@@ -251,8 +251,8 @@ function answerItems(content: JsonValue | undefined, fields: JsonObject): JsonOb
 }
 
 /**
- * Converts content parts of Chat Completions to the Responses API, which has other type names and one level less.
- * `side`: `input` from the user, `output` from the model.
+ * Converts content parts of Chat Completions to the Responses API, where types have other names and fields are nested
+ * less deeply. `side`: `input` from the user, `output` from the model.
  */
 function toItemParts(content: unknown, side: 'input' | 'output'): JsonObject[] {
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : asObjects(content)
@@ -275,7 +275,7 @@ function toItemParts(content: unknown, side: 'input' | 'output'): JsonObject[] {
   })
 }
 
-/** The reverse of `toItemParts`. */
+/** Reverses `toItemParts`. */
 function fromItemParts(content: unknown): unknown {
   if (!Array.isArray(content)) return content
   return content.map((part: unknown) => {
@@ -302,7 +302,7 @@ function fromItemParts(content: unknown): unknown {
   })
 }
 
-/** Whether an item belongs to the model's answer: it is neither input nor the output of a call. */
+/** Whether an item belongs to the model's answer. Inputs and outputs of calls don't. */
 function isAnswer({ type = 'message', role }: JsonObject): boolean {
   return type === 'message' ? role === 'assistant' : type !== 'function_call_output'
 }

@@ -37,8 +37,8 @@ import { readAnthropicContent } from './from-vendor.ts'
 
 /**
  * Converts messages, as `agent.conversations.get()` and snapshots return them, to Anthropic's Messages format. Pure.
- * `fromAnthropic` restores them, without their ids. With `extensions: 'refuse'`, throws `invalid-history` for
- * anything the format can't express.
+ * `fromAnthropic` restores the messages, without their ids. With `extensions: 'refuse'`, throws `invalid-history` for
+ * content that the format can't express.
  */
 export function toAnthropic(
   messages: readonly Message[],
@@ -94,7 +94,7 @@ function writeMessage(message: Message, target: Target): AnthropicMessage[] {
   }
 }
 
-/** Whether results and the person's next text share a message, as the API has it. */
+/** Whether results and the person's next text become one message, as Anthropic's API expects. */
 function isJoined(tool: Message, user: UserMessage): boolean {
   return tool.parts.length > 0 && user.parts.length > 0 && !tool.foreign
 }
@@ -171,7 +171,7 @@ function resultBlock(part: ToolResultPart, target: Target): AnthropicToolResult 
   }
 }
 
-/** Returns the blocks that an error came in, if they still have its text. */
+/** Returns the error's original blocks if they still contain its text, else the text. */
 function errorContent(originalContent: unknown, text: string): string | AnthropicContent[] {
   return Array.isArray(originalContent) && errorText(originalContent) === text
     ? (originalContent as AnthropicContent[])
@@ -209,7 +209,7 @@ interface OwnContent extends Pick<AssistantMessage, 'parts'> {
   readonly metadata: AssistantMessage['providerMetadata']
 }
 
-/** Returns the vendor's own content, with signatures, if it still matches the message's parts. */
+/** Returns the vendor's own content, with signatures. Undefined if it no longer matches the message's parts. */
 function ownContent({ parts, providerMetadata }: AssistantMessage): OwnContent | undefined {
   const calls = parts.filter((part) => part.type === 'tool-call')
   const originalContent = asObjects(providerMetadata?.['anthropic']?.['content'])
@@ -233,7 +233,7 @@ function ownContent({ parts, providerMetadata }: AssistantMessage): OwnContent |
   }
 }
 
-/** Normalizes parts for comparison: text is joined, however it was split. */
+/** Normalizes parts for comparison: joins all text, because it may be split differently. */
 function normalizeParts(parts: AssistantMessage['parts']): object {
   const textOf = (type: 'text' | 'reasoning'): string =>
     parts.map((part) => (part.type === type ? part.text : '')).join('')

@@ -33,8 +33,8 @@ import type {
 
 /**
  * Converts messages, as `agent.conversations.get()` and snapshots return them, to OpenAI's Chat Completions format.
- * Pure. `fromOpenAI` restores them, without their ids. With `extensions: 'refuse'`, throws `invalid-history` for
- * anything the format can't express.
+ * Pure. `fromOpenAI` restores the messages, without their ids. With `extensions: 'refuse'`, throws `invalid-history`
+ * for content that the format can't express.
  */
 export function toOpenAI(
   messages: readonly Message[],

@@ -52,8 +52,8 @@ export function defineResponses(
 }
 
 /**
- * The request of the Responses API (https://platform.openai.com/docs/api-reference/responses/create). The
- * server stores nothing: each request has the whole history, with encrypted reasoning.
+ * Builds the request of the Responses API (https://platform.openai.com/docs/api-reference/responses/create). The server
+ * stores nothing, so each request has the whole history, with encrypted reasoning.
  */
 function toResponsesRequest(
   request: ModelRequest,
@@ -92,7 +92,7 @@ function instructionsOf({ instructions, messages }: ModelRequest): string {
   return [instructions, ...stored].filter(Boolean).join('\n\n')
 }
 
-/** Converts Chat Completions' tool fields: removes the level `function`. */
+/** Converts the tool fields of Chat Completions: removes the nested `function`. */
 function flatTools(fields: JsonObject): JsonObject {
   const choice = asRecord(fields['tool_choice']) as JsonObject | undefined
   return {
@@ -116,7 +116,7 @@ function inputItems(request: ModelRequest, providerId: string): JsonObject[] {
   const history = healHistory(request.messages).map((message) => {
     const items = message.role === 'assistant' && ownItems(message, request, providerId)
     if (!items) return message
-    // The items hold the files already.
+    // The items already contain the files.
     const sent = { ...message, parts: message.parts.filter(({ type }) => type !== 'file') }
     itemsByMessage.set(sent, items)
     return sent
@@ -199,7 +199,7 @@ function inputPart(part: TextPart | FilePart): JsonObject {
     : { type: 'input_file', filename, file_data: url }
 }
 
-/** Adds the trailer at the end: it changes with each request, and all before it can be cached. */
+/** Adds the trailer at the end. Only the trailer changes with each request, so everything before it can be cached. */
 function addTrailer(input: JsonObject[], part: JsonObject): void {
   const last = input.at(-1)
   if (last?.['role'] === 'user')
@@ -208,8 +208,8 @@ function addTrailer(input: JsonObject[], part: JsonObject): void {
 }
 
 /**
- * All original items of an answer, or undefined if the message has changed since: reasoning is valid only
- * with the exact items that followed it.
+ * Returns all original items of an answer: reasoning is valid only with the exact items that followed it. Undefined if
+ * the message has changed since.
  */
 function ownItems(
   { parts, providerMetadata }: AssistantMessage,

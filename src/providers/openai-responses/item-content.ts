@@ -2,7 +2,7 @@ import type { JsonObject } from '../../protocol/json.ts'
 import type { FilePart } from '../../protocol/message.ts'
 import { asText, type JsonRecord } from '../core/read-json.ts'
 
-/** The break between the texts of two messages of one answer. */
+/** Separates the texts of two messages in one answer. */
 export const GAP = '\n\n'
 
 /** Text of a content part of a message or reasoning item. */

@@ -40,11 +40,11 @@ import {
 import { newCallId } from '../core/call-defaults.ts'
 import { withoutNulls } from '../core/schema/strict-nulls.ts'
 
-/** An item of an answer during the stream. */
+/** An item of an answer that is being streamed. */
 interface Item {
-  /** The `output_index` of its events. GitHub Copilot changes ids between events, but never this. */
+  /** The `output_index` of the item's events. GitHub Copilot changes ids between events, but never this index. */
   readonly index: number | undefined
-  /** The item's latest value: as opened, then with its complete parts, finally complete. */
+  /** The item's latest value: first as opened, then with its complete parts, finally complete. */
   value: JsonRecord
   /** The server reported the item as complete. */
   isDone: boolean
@@ -54,7 +54,9 @@ interface Item {
   toolCallId?: string
 }
 
-/** The item of the same type that shares most ids with an event. If several do, the last. */
+/**
+ * Finds the item of the same type that shares the most ids with an event. If several match equally, returns the last.
+ */
 function findItem(
   items: readonly Item[],
   value: JsonRecord,
@@ -75,7 +77,7 @@ function findItem(
   return match
 }
 
-/** Whether there is neither an id nor an index, as with some servers. */
+/** Whether both id and index are missing, as with some servers. */
 function isNameless({ id, call_id: callId }: JsonRecord, index: number | undefined): boolean {
   return index === undefined && (asText(id) ?? asText(callId)) === undefined
 }
@@ -101,7 +103,7 @@ export interface ResponsesState {
   readonly keepsItems: boolean
   readonly items: Item[]
   readonly files: ProducedFiles
-  /** Null if other code looks for reasoning in the text. */
+  /** Null if other code searches the text for reasoning. */
   readonly inline: InlineReasoning | null
   usage: Usage | undefined
   /** The last message item with text. */
@@ -137,7 +139,9 @@ export function startResponses(
   }
 }
 
-/** Events with text, by the middle of their name: the item's type, and its list that holds the text. */
+/**
+ * Events with text, by the middle of their name. Each has the item's type, and the item's list that contains the text.
+ */
 const texts: ReadonlyMap<string, readonly [type: string, list: string]> = new Map([
   ['output_text', ['message', 'content']],
   ['refusal', ['message', 'content']],
@@ -148,8 +152,8 @@ const texts: ReadonlyMap<string, readonly [type: string, list: string]> = new Ma
 ])
 
 /**
- * Reads an event of a stream (https://platform.openai.com/docs/api-reference/responses-streaming) or a whole
- * response. Events count in the order of arrival: gateways get `sequence_number` wrong.
+ * Reads an event of a stream (https://platform.openai.com/docs/api-reference/responses-streaming) or a whole response.
+ * Events are read in the order of arrival, because some gateways send a wrong `sequence_number`.
  */
 export function mapResponsesEvent(state: ResponsesState, event: unknown): StreamPart[] {
   const record = asRecord(event)
@@ -193,7 +197,7 @@ export function endResponses(
   return [{ type: 'error', error: noAnswerError('response', state.stray) }]
 }
 
-/** The event's type. A whole response has none: its status says how it ended. */
+/** The event's type. A whole response has none, so its status becomes the type. */
 function typeOf({ type, output, status }: JsonRecord): string {
   return asText(type) ?? (Array.isArray(output) ? `response.${asText(status) ?? 'completed'}` : '')
 }
@@ -248,7 +252,7 @@ function readText(
     : show(state, position, delta)
 }
 
-/** The item of an event. Created here if `output_item.added` never came. */
+/** Finds or creates the item of an event: some servers never send `output_item.added`. */
 function itemOf({ items }: ResponsesState, record: JsonRecord, type: string): Item {
   const value = { type, id: record['item_id'] }
   const index = asCount(record['output_index'])
@@ -282,7 +286,7 @@ function show(state: ResponsesState, { item, key }: TextPosition, delta: string)
   return state.inline?.push(text) ?? [{ type: 'text-delta', delta: text }]
 }
 
-/** Emits the missing rest of a text if its `done` event has more than its deltas. */
+/** If a text's `done` event has more text than its deltas, emits the rest. */
 function emitRest(
   state: ResponsesState,
   position: TextPosition,
@@ -292,7 +296,7 @@ function emitRest(
   return text?.startsWith(previous) ? show(state, position, text.slice(previous.length)) : []
 }
 
-/** Stores a complete part of an item. If a server never sends `output_item.done`, items are built from these. */
+/** Stores a complete part of an item. Items are built from these parts if a server never sends `output_item.done`. */
 function closePart(state: ResponsesState, record: JsonRecord): StreamPart[] {
   const { part: value, content_index: contentIndex, summary_index: index = contentIndex } = record
   const part = asRecord(value)
@@ -308,7 +312,7 @@ function closePart(state: ResponsesState, record: JsonRecord): StreamPart[] {
 }
 
 function readParts(state: ResponsesState, item: Item, list: string): StreamPart[] {
-  // vLLM counts `content_index` on from item to item, so parts are matched by their order.
+  // vLLM continues `content_index` from one item to the next, so parts are matched by their order.
   const keys = [...item.shown.keys()].filter((key) => key.startsWith(list))
   return asList(item.value[list]).flatMap((value, at) => {
     const part = asRecord(value)
@@ -341,7 +345,7 @@ function closeItem(
   ]
 }
 
-/** Reads a generated picture. The message's file stores the data, so the item drops it. */
+/** Reads a generated picture. The item drops the data, because the message's file stores it. */
 function readPicture({ files }: ResponsesState, item: Item): StreamPart[] {
   const { type, result, output_format: format } = item.value
   if (type !== 'image_generation_call' || !asText(result)) return []
@@ -351,11 +355,12 @@ function readPicture({ files }: ResponsesState, item: Item): StreamPart[] {
   return parts
 }
 
-/** Reads the last event. Its `output` may be empty despite earlier items, so it only completes or adds items. */
+/** Reads the last event. Its `output` may be empty although items were streamed, so it only completes or adds items. */
 function readEnd(state: ResponsesState, ending: string, response: JsonRecord): StreamPart[] {
   const { usage, output, status, incomplete_details: details } = response
   const outputs = asObjects(output)
-  // If the final list has fewer calls than were streamed, the answer was streamed twice. SGLang's is an empty text.
+  // Fewer calls in the final list than in the stream mean that the answer was streamed twice. SGLang's final list has
+  // only an empty text, which doesn't count.
   const calls = outputs.filter(({ type }) => type === 'function_call').length
   const isFilled = calls > 0 || outputs.some(({ content }) => asObjects(content).some(partText))
   if (isFilled && calls < state.items.filter(isCall).length) return secondAnswerError()
@@ -410,7 +415,7 @@ function finish(
   if (error) return [...parts, { type: 'error', error }]
   if (finishReason === undefined) return parts
   const items = state.items.map(({ value }) => value as JsonObject)
-  // OpenAI refuses reasoning without an item after it.
+  // OpenAI refuses reasoning that no item follows.
   const isKept = state.keepsItems && items.length > 0 && items.at(-1)?.['type'] !== 'reasoning'
   parts.push({
     type: 'finish',
@@ -429,7 +434,7 @@ interface CallContext {
   readonly items: readonly Item[]
 }
 
-/** Whether the item is a call of a page's tool. Calls of other types run at the vendor. */
+/** Whether the item calls one of the page's tools. Calls of other types run at the vendor. */
 function isCall({ value }: Item): boolean {
   return value['type'] === 'function_call'
 }
@@ -440,7 +445,7 @@ function isWrapper({ tools }: Pick<CallContext, 'tools'>, { value }: Item): bool
   return /^(?:multi_tool_use\.)?parallel$/.test(name) && !tools.some((tool) => tool.name === name)
 }
 
-/** Emits a call's start once it has a name, with the arguments received before. */
+/** Emits a call's start once the call has a name, followed by the arguments received earlier. */
 function openCall(context: Pick<CallContext, 'tools'>, item: Item): StreamPart[] {
   const { value } = item
   const toolName = asText(value['name'])

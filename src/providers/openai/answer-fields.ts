@@ -55,7 +55,7 @@ const LEFT_OUT: StreamPart = {
   message: 'A file of the model was left out: it is a URL, or its type is not supported.',
 }
 
-/** Collects the files of one answer, each once. */
+/** Collects the files of one answer, without duplicates. */
 export interface ProducedFiles {
   /** Returns the files in a delta or message, from OpenRouter's `images`. */
   read(delta: JsonRecord): StreamPart[]
@@ -66,7 +66,7 @@ export interface ProducedFiles {
 /**
  * Reads `{ type: 'image_url', image_url: { url: 'data:…' } }`, from `images`
  * (https://openrouter.ai/docs/features/multimodal/image-generation) or from content parts. Addresses are not fetched:
- * a server would learn who looks, and might name a place that only the page reaches.
+ * their server would learn about the visitor, and an address might point into the visitor's network.
  */
 export function createProducedFiles(): ProducedFiles {
   const seenUrls = new Set<string>()
@@ -90,20 +90,20 @@ export function createProducedFiles(): ProducedFiles {
   }
 }
 
-/** Set by the build of a worker with parts, which splits the text itself. */
+/** Defined in builds of a worker with parts, which splits the text itself. */
 declare const OFFSTAGE_PARTS: string | undefined
 
 /** Splits a model's text at `<think>` tags. */
 export interface InlineReasoning {
   push(text: string): StreamPart[]
   end(): StreamPart[]
-  /** Called when reasoning comes in its own field: a stray closing tag then doesn't turn text into reasoning. */
+  /** Call it when reasoning is sent in a separate field: a stray closing tag then doesn't turn text into reasoning. */
   stopLooking(): void
 }
 
 /**
- * Splits at `<think>` tags, and also finds closing tags without an opening one: some prompt templates
- * open the reasoning themselves. The text before such a tag was reasoning; a warning marks the position.
+ * Splits at `<think>` tags. Also finds closing tags without an opening tag, because some prompt templates open the
+ * reasoning themselves. The text before such a tag was reasoning; a warning marks the position.
  */
 export function createInlineReasoning(): InlineReasoning {
   if (typeof OFFSTAGE_PARTS !== 'undefined') throw new Error('The worker asks for text as written.')

@@ -4,7 +4,7 @@ import { endChat, mapChatChunk, startChat, type ChatState } from './map-chunk.ts
 import { chatPresets, simpleRoles, type ChatRules } from './presets.ts'
 import { toChatRequest } from './to-request.ts'
 
-/** Chat Completions with one server's rules. */
+/** Defines Chat Completions with one server's rules. */
 function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatState> {
   return {
     id,
@@ -24,7 +24,7 @@ function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatSt
   }
 }
 
-/** OpenAI, or another preset with its format. */
+/** Defines OpenAI's provider, or another preset with the same format. */
 export function chatProvider(id: ChatId): HttpProviderDefinition<ChatState> {
   return defineChat(id, chatPresets[id])
 }

@@ -32,21 +32,23 @@ import { asArguments } from '../core/parse-tool-input.ts'
 interface AnswerStart {
   readonly calls: ToolCallAssembler
   finishReason: string | undefined
-  /** Id of the answer; steady once two chunks in a row had it. (Some servers make one up for each chunk.) */
+  /**
+   * Id of the answer. An id is steady after two chunks in a row had it. (Some servers make up an id for each chunk.)
+   */
   id: string | undefined
   hasSteadyId: boolean
-  /** A steady id changed after a call. */
+  /** A steady id changed after a call had begun. */
   hasOtherId: boolean
-  /** Text came under the other id. */
+  /** Text was sent under the other id. */
   hasOtherText: boolean
-  /** `index` of the choice being read; others are alternatives. */
+  /** `index` of the choice being read. All others are alternatives. */
   choice: unknown
   hasDelta: boolean
-  /** Number of roles so far. Roles that a server sends with calls, or often, prove nothing. */
+  /** Number of roles so far. Roles that a server sends with calls or repeatedly prove nothing. */
   roles: number
   /** A delta came without a role, so another role begins an answer. */
   hasRoleless: boolean
-  /** The role, which this server sends once, came again after a call. */
+  /** The server, which sends one role per answer, sent another after a call. */
   isReopened: boolean
   /** A finish reason came with or after output. */
   isFinished: boolean
@@ -70,9 +72,9 @@ function startAnswer(calls: ToolCallAssembler): AnswerStart {
 }
 
 /**
- * Whether a chunk begins another completion: with another id after the end of this one, or with a fresh start.
- * Another id alone proves nothing (some servers make one up for each chunk). Nor does a finish reason: Open WebUI
- * sends it early.
+ * Whether a chunk begins another completion. A new id after the end of this completion shows that, and so does a fresh
+ * start. A new id alone proves nothing (some servers make up an id for each chunk). A finish reason alone proves
+ * nothing either: Open WebUI sends it early.
  */
 function startsSecondAnswer(
   state: AnswerStart,
@@ -107,10 +109,10 @@ function ownDeltas(state: AnswerStart, choices: readonly unknown[]): OwnDelta[] 
   })
 }
 
-/** Fields with text. Line breaks alone may come between calls. */
+/** Fields with text. Text of line breaks alone may stand between calls. */
 const proseFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
 
-/** Whether the delta opens the message again, or opens its first call under an unknown id. */
+/** Whether the delta opens the message again, or opens a first call whose id is unknown. */
 function isFreshStart(state: AnswerStart, { delta, isOpen }: OwnDelta): boolean {
   if (state.hasRoleless && isOpen && asText(delta['role']) !== undefined) return true
   if (state.calls.count() === 0) return false
@@ -121,8 +123,8 @@ function isFreshStart(state: AnswerStart, { delta, isOpen }: OwnDelta): boolean 
 }
 
 /**
- * Whether another answer follows a call: with text under another, steady id; or with text, or the same call, after
- * the role came again. Further calls are recognized by their numbers.
+ * Whether another answer follows a call. Signs are text under another, steady id; or text, or the same call, after the
+ * role was sent again. Further calls are recognized by their numbers.
  */
 function isSecondAnswer(state: AnswerStart, { delta, isOpen }: OwnDelta): boolean {
   if (isOpen && delta['role'] && state.roles === 1 && state.hasRoleless) {
@@ -132,14 +134,14 @@ function isSecondAnswer(state: AnswerStart, { delta, isOpen }: OwnDelta): boolea
   if (!state.isReopened && !state.hasOtherId) return false
   const calls = callsOf(delta)
   const hasText = proseFields.some((field) => asText(delta[field])?.trim())
-  // A delta that continues a call belongs to the same answer, whatever its id.
+  // A delta that continues a call belongs to the same answer, even if its id is new.
   if (calls.some(({ name }) => name === undefined)) state.hasOtherId = state.hasOtherText = false
   state.hasOtherText ||= state.hasOtherId && hasText
   const isKnown = calls.some(({ id = '', name }) => name !== undefined && state.calls.has(id))
   return (state.isReopened && (hasText || isKnown)) || (state.hasOtherText && state.hasSteadyId)
 }
 
-/** Records a delta's role. Returns true if the delta only opens the message once more. */
+/** Records a delta's role. Returns true if the delta only opens the message again. */
 function recordRole(state: AnswerStart, delta: JsonRecord): boolean {
   const isFilled = hasContent(delta)
   if (!delta['role']) state.hasRoleless ||= isFilled
@@ -178,13 +180,13 @@ export interface ChatState extends AnswerStart {
   hasChoice: boolean
   /** The server sends several choices. */
   hasOther: boolean
-  /** The model refused, in the field for refusals. */
+  /** The model refused, in the separate field for refusals. */
   isRefused: boolean
   /** The choice being read has sent output. */
   hasOutput: boolean
-  /** Vendor-specific fields of calls (Gemini's signatures), by position, to be sent back with them. */
+  /** Vendor-specific fields of calls (Gemini's signatures), by position. They are sent back with the calls. */
   readonly extras: JsonObject[]
-  /** Data outside of the format, collected by `addStray`. */
+  /** Data in an unknown format, collected by `addStray`. */
   stray: unknown
 }
 
@@ -219,7 +221,7 @@ export function mapChatChunk(state: ChatState, chunk: unknown): StreamPart[] {
   }
   const usage = record && readUsage(record)
   if (usage) state.usage = { ...state.usage, ...usage }
-  // Groq's error comes beside choices.
+  // Groq sends its error next to choices.
   const error =
     streamError(record?.['x_groq']) ??
     (record?.['error'] || choices.length === 0 ? streamError(chunk) : undefined)
@@ -232,7 +234,7 @@ export function mapChatChunk(state: ChatState, chunk: unknown): StreamPart[] {
   const parts: StreamPart[] = []
   for (const [position, item] of choices.entries()) {
     const choice = asRecord(item)
-    // Among several choices, one without an index has its position as index.
+    // If several choices have no index, their position is the index.
     if (choice && takesChoice(state, choice['index'] ?? (position || undefined)))
       readChoice(state, choice, parts)
   }
@@ -244,13 +246,13 @@ function readChoice(state: ChatState, choice: JsonRecord, parts: StreamPart[]): 
   const source = choice['error'] ? choice : delta?.['error'] ? delta : undefined
   const error = source && streamError(source)
   if (error) parts.push({ type: 'error', error })
-  // Moonshot sends usage here.
+  // Moonshot sends usage in the choice.
   const usage = choice['usage'] ? readUsage(choice) : undefined
   if (usage) state.usage = { ...state.usage, ...usage }
   const finish = asText(choice['finish_reason'])
   const isFinish = finish !== undefined && finish !== 'null'
   if (isFinish) state.finishReason = pickFinishReason(state.finishReason, finish)
-  // A whole message in place of deltas; after deltas it would only repeat them.
+  // A whole message instead of deltas. After deltas, it would only repeat them.
   const message = state.hasDelta ? undefined : asRecord(choice['message'])
   state.hasDelta ||= delta ? hasContent(delta) : finish !== undefined
   const isReopening = delta && recordRole(state, delta)
@@ -266,7 +268,10 @@ function readChoice(state: ChatState, choice: JsonRecord, parts: StreamPart[]): 
   if (state.calls.count() > 0 && (isFinish || isReopening)) state.calls.reopen()
 }
 
-/** Whether to read this choice. Others are alternatives; a lower number is preferred until there is output. */
+/**
+ * Whether to read this choice. Others are alternatives. Until there is output, the choice with the lowest number is
+ * preferred.
+ */
 function takesChoice(state: ChatState, index: unknown): boolean {
   const isFirst = !state.hasOutput && (asCount(index) ?? 0) < (asCount(state.choice) ?? 0)
   const isOwn = index === undefined || index === state.choice
@@ -293,7 +298,7 @@ function readDelta(state: ChatState, delta: JsonRecord, parts: StreamPart[]): vo
   parts.push(...state.files.read(delta))
   const calls = delta['tool_calls']
   readCalls(state, asRecord(calls) ? [calls] : asList(calls), parts)
-  // The legacy form is read only alone: some servers send each call in both forms.
+  // The legacy form is ignored if calls exist in the new form, because some servers send each call in both.
   const legacy = calls == null ? asRecord(delta['function_call']) : undefined
   if (legacy) readCalls(state, [{ function: legacy }], parts)
 }
@@ -356,7 +361,7 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   readPieces(state, state.thoughts.end(), parts)
   parts.push(...(state.inline?.end() ?? []))
   if (state.usage) parts.push({ type: 'usage', usage: state.usage })
-  // The end of the stream ends all choices. Only a choice's own finish reason shows whether it was cut off.
+  // The end of the stream ends all choices. If there are several, only a choice's own finish reason proves its end.
   const isProven = (done && !state.hasOther) || state.finishReason !== undefined
   const finishReason = isProven && state.isRefused ? 'refusal' : state.finishReason
   if (isProven && !state.hasChoice)
@@ -396,7 +401,7 @@ interface MarkedPiece {
 /** Reads thoughts that come as content, in deltas marked as thoughts. */
 interface MarkedThoughts {
   /**
-   * Returns the pieces of a delta's content, without tags. Null before the first thought: the content is read as
+   * Returns the pieces of a delta's content, without tags. Null before the first thought, when the content is read as
    * usual.
    */
   read(delta: JsonRecord, content: string): readonly MarkedPiece[] | null
@@ -408,8 +413,8 @@ const OPEN = '<thought>'
 const CLOSE = '</thought>'
 
 /**
- * Reads Gemini's marked thoughts: `extra_content: { google: { thought: true } }` next to the content. Thoughts begin
- * with `<thought>`, and the reply after them with `</thought>` (https://github.com/coder/coder,
+ * Reads Gemini's marked thoughts, which have `extra_content: { google: { thought: true } }` next to the content.
+ * Thoughts begin with `<thought>`, and the reply after them with `</thought>` (https://github.com/coder/coder,
  * `internal/googleopenai`).
  */
 function createMarkedThoughts(): MarkedThoughts {
@@ -449,14 +454,14 @@ function isMarked(delta: JsonRecord): boolean {
   return asRecord(asRecord(delta['extra_content'])?.['google'])?.['thought'] === true
 }
 
-/** Fields in which servers send reasoning as text; the first one present is read, others repeat it. */
+/** Fields in which servers send reasoning as text. Reads only the first one present, because the others repeat it. */
 const textFields = ['reasoning_content', 'reasoning', 'thinking'] as const
 
-/** Collects an answer's reasoning in the form in which the server requires it back. */
+/** Collects an answer's reasoning in the form that the server requires when it is sent back. */
 interface ReasoningFields {
-  /** Takes a delta; returns its new text, if any. */
+  /** Takes a delta. Returns its new text, if any. */
   read(delta: JsonRecord): string
-  /** Does the same for a content part (Mistral): `{ type: 'thinking', thinking: [text parts] }`. */
+  /** Like `read`, for a content part (Mistral): `{ type: 'thinking', thinking: [text parts] }`. */
   readPart(part: JsonRecord): string
   /** Records text of the reply, to keep its position among thinking parts. */
   passText(text: string): void
@@ -464,7 +469,7 @@ interface ReasoningFields {
   metadata(): JsonObject | undefined
 }
 
-/** A record of our own that each delta extends. */
+/** Our own record, which each delta extends. */
 interface Growing {
   [name: string]: unknown
 }
@@ -472,7 +477,7 @@ interface Growing {
 function createReasoningFields(): ReasoningFields {
   const texts = new Map<string, string[]>()
   const details: Growing[] = []
-  /** Texts and thinking, in order. */
+  /** Texts and thinking parts, in order. */
   const content: Growing[] = []
 
   function readText(delta: JsonRecord): string {
@@ -509,7 +514,7 @@ function createReasoningFields(): ReasoningFields {
       const fields: { [name: string]: JsonValue } = {}
       for (const [name, pieces] of texts) fields[name] = pieces.join('')
       if (details.length > 0) fields['reasoning_details'] = details as JsonObject[]
-      // Text after the last thinking is the message's text, which is sent anyway.
+      // Text after the last thinking part is sent as the message's text.
       const thinking = content.slice(0, content.findLastIndex(isThinking) + 1)
       if (thinking.length > 0) fields['content'] = thinking as JsonObject[]
       return Object.keys(fields).length === 0 ? undefined : fields
@@ -549,7 +554,7 @@ function addDetail(details: Growing[], item: unknown): void {
   else details.push({ ...record })
 }
 
-/** Appends texts; for other fields, the last value wins. */
+/** Appends texts. For other fields, the last value wins. */
 function mergeFields(target: Growing, fields: JsonRecord): void {
   for (const [name, value] of Object.entries(fields)) {
     const previous = target[name]
@@ -563,7 +568,7 @@ function mergeFields(target: Growing, fields: JsonRecord): void {
 /** Keys of the arguments. Few servers use others than the first, but their arguments must not be lost. */
 const argumentKeys = ['arguments', 'parameters', 'input', 'args'] as const
 
-/** Reads an entry of `tool_calls`, wherever a server puts its fields. */
+/** Reads an entry of `tool_calls`, whose fields differ between servers. */
 function callDelta(call: JsonRecord): CallDelta {
   const { id, function: functionField } = call
   const fn = asRecord(functionField) ?? asRecord(call['custom']) ?? call

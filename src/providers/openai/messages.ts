@@ -66,7 +66,7 @@ function assistantMessage(
   const {
     tool_calls: extras,
     content: storedContent,
-    // Items belong to the Responses API.
+    // `items` belong to the Responses API.
     items: _,
     ...fields
   } = message.providerMetadata?.[providerId] ?? {}
@@ -75,8 +75,8 @@ function assistantMessage(
   if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content }]
   return [
     {
-      // Some servers require the reasoning before calls to be sent back (without it, DeepSeek refuses with status 400).
-      // With other messages it is wasted or refused. Stored fields never replace the role.
+      // Some servers require the reasoning before calls to be sent back. Without it, DeepSeek refuses with status 400.
+      // In other messages, the reasoning is wasted or refused. Stored fields never replace the role.
       ...fields,
       role: 'assistant',
       content: content === '' ? rules.emptyContent : content,
@@ -93,7 +93,9 @@ function assistantMessage(
   ]
 }
 
-/** The text with its stored thinking, in the original order. If the text has changed, it follows the thinking. */
+/**
+ * Returns the text and its stored thinking, in the original order. If the text has changed, it follows the thinking.
+ */
 function withThinking(storedContent: readonly JsonObject[], text: string): string | JsonObject[] {
   if (storedContent.length === 0) return text
   const storedText = storedContent.map((part) => asText(part['text']) ?? '').join('')
@@ -145,7 +147,7 @@ function addMessage(messages: ChatMessage[], message: ChatMessage, rules: ChatRu
   messages.push(message)
 }
 
-/** Adds the trailer at the end: it changes with each request, and all before it can be cached. */
+/** Adds the trailer at the end. Only the trailer changes with each request, so everything before it can be cached. */
 function addTrailer(messages: ChatMessage[], trailer: string, rules: ChatRules): void {
   const last = messages[messages.length - 1]
   const shouldJoin = last?.role === 'user' || (last?.role === 'tool' && !rules.userAfterTool)
@@ -162,7 +164,7 @@ function userContent(parts: readonly (TextPart | FilePart)[]): string | JsonObje
   )
 }
 
-/** An attachment in the form of Chat Completions: images, audio, and other files as documents. */
+/** Converts an attachment to Chat Completions: images, audio, and other files as documents. */
 function fileContent({ mediaType, data, filename }: FilePart): JsonObject {
   const url = `data:${mediaType};base64,${data}`
   if (mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } }

@@ -2,36 +2,36 @@ import type { JsonObject } from '../../protocol/json.ts'
 import type { StrictRules } from '../core/schema/strict-schema.ts'
 import type { ChatId } from '../provider.ts'
 
-/** Differences between servers with Chat Completions. Data: the code names no vendor. */
+/** Differences between servers with Chat Completions, as data: the code names no vendor. */
 export interface ChatRules {
   /** Base URL without a trailing slash. Null: the configuration must have one. */
   readonly baseURL: string | null
   /** Appended to a base URL that has no path of its own. */
   readonly defaultPath: string
   readonly tokenField: 'max_tokens' | 'max_completion_tokens'
-  /** `stream_options.include_usage` is sent. Some servers refuse the unknown field. */
+  /** Whether to send `stream_options.include_usage`, a field that some servers refuse. */
   readonly requestsUsage: boolean
-  /** `content` of an assistant message that only has calls. Some servers refuse null. */
+  /** `content` of an assistant message with calls only. Some servers refuse null. */
   readonly emptyContent: null | ''
   /** Tool messages carry the tool's `name`. */
   readonly namesToolMessages: boolean
-  /** A user message may follow a tool message. Otherwise its text joins the tool's result. */
+  /** A user message may follow a tool message. If false, the user's text joins the tool's result. */
   readonly userAfterTool: boolean
-  /** Adjacent user messages become one. */
+  /** Adjacent user messages are joined. */
   readonly mergesUsers: boolean
-  /** `tool_choice` may name a tool. Otherwise that tool is the only one offered, with `required`. */
+  /** `tool_choice` may name a tool. If false, only that tool is offered, with `required`. */
   readonly namedToolChoice: boolean
   /** Thinking is sent back unchanged, as a part of the message's content. */
   readonly takesThinking: boolean
-  /** The server heeds only the last of several system messages, so they are merged. */
+  /** The server uses only the last of several system messages, so they are joined. */
   readonly mergesSystem: boolean
-  /** Request fields that the server refuses, so they aren't sent. */
+  /** Request fields that the server refuses, so they are left out. */
   readonly unsupportedFields: readonly ('seed' | 'parallel_tool_calls')[]
   /** Schemas of tool parameters: unchanged, or only the part of JSON Schema that OpenAPI 3.0 has. */
   readonly toolSchemas: 'json-schema' | 'portable'
   /** Rules for strict tools; null if unsupported. */
   readonly strict: StrictRules | null
-  /** Fields added to every call of a message if no call has this server's own fields; null: none. */
+  /** Fields to add to every call of a message if no call has fields of this server. Null: add none. */
   readonly unsignedCall: JsonObject | null
   readonly toolCallId: RegExp
   readonly toolCallIdLength: number
@@ -71,10 +71,10 @@ const openai: ChatRules = {
   toolCallIdLength: 40,
 }
 
-/** Alternating roles, which chat templates of many models demand. */
+/** Alternating roles, which many models' chat templates require. */
 export const simpleRoles = { userAfterTool: false, mergesUsers: true } as const
 
-/** Rules that every known server accepts: no extras, no nulls, no turns that a template refuses. */
+/** Rules that every known server accepts: no optional fields, no nulls, no turns that a template refuses. */
 export const compatible: ChatRules = {
   ...openai,
   ...anyId,
@@ -128,8 +128,8 @@ export const chatPresets: { readonly [Id in ChatId]: ChatRules } = {
 }
 
 /**
- * Vendors whose own addresses need other rules than their preset, by host name.
- * Mistral: tool call ids are nine letters or digits. Vendors with `requestsUsage` document the option.
+ * Rules for vendors' own addresses, by host name, where they differ from the preset. Mistral: tool call ids are nine
+ * letters or digits. Vendors with `requestsUsage` document the option.
  */
 export const hostRules: { readonly [host: string]: Partial<ChatRules> } = {
   'api.mistral.ai': {

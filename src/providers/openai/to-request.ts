@@ -10,8 +10,8 @@ import { chatMessages } from './messages.ts'
 import { hostRules, type ChatRules } from './presets.ts'
 
 /**
- * The request of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create), with
- * the fields that the server is known to accept.
+ * Builds the request of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create), with the fields
+ * that the server is known to accept.
  */
 export function toChatRequest(
   request: ModelRequest,
@@ -58,7 +58,7 @@ function sampling(config: RequestConfig, rules: ChatRules): JsonObject {
   })
 }
 
-/** The tool fields. The Responses API has the same, one level higher. */
+/** The tool fields. The Responses API has the same fields without the nested `function`. */
 export function toolFields(
   tools: readonly ToolDefinition[],
   { toolChoice, parallelToolCalls, strictTools }: RequestConfig,
@@ -82,7 +82,7 @@ export function toolFields(
   }
 }
 
-/** Drops undefined fields and those that the server refuses. */
+/** Drops undefined fields, and fields that the server refuses. */
 function supportedFields(
   { unsupportedFields }: ChatRules,
   fields: { readonly [name: string]: JsonValue | undefined },

@@ -28,7 +28,7 @@ export const namedElements: Dialect = {
   },
 }
 
-/** Reads an element with the tool's name in an attribute. Undefined if none comes next. */
+/** Reads an element with the tool's name in an attribute. Undefined if no such element comes next. */
 function readNamedElement(reader: LiteralReader, index: ToolIndex): ParsedCalls | undefined {
   const start = reader.at
   const tag = reader.match(opening)
@@ -86,7 +86,7 @@ function spell(words: string): [string, string][] {
   return spellings.map((write) => [write(`${words} begin`), write(`${words} end`)])
 }
 
-/** Special tokens of DeepSeek, Kimi and Step, with full-width or plain bars and blocks. */
+/** Special tokens of DeepSeek, Kimi and Step, with full-width or ASCII bars and blocks. */
 export const tokenSections: readonly Dialect[] = [
   {
     openers: [
@@ -121,20 +121,20 @@ function readCall({ reader, index }: Section): ParsedCalls {
   return resolveCalls([{ name, args }], index)
 }
 
-/** A call format with a marker, and everything specific to it. */
+/** A call format with a marker, and its rules. */
 export interface Dialect {
   /**
-   * Openers of a call or a list of calls, as written. While the text streams, all text up to the closer is content.
-   * Without a closer, brackets end it.
+   * Openers of a call or a list of calls, as written. While the text streams, all text up to the closer is content. If
+   * the closer is missing, brackets end the call.
    */
   readonly openers: readonly (readonly [opener: string, closer?: string])[]
-  /** The openers are marks in tags: the first tag's name follows, and is part of the closer, too. */
+  /** The openers are marks in tags. The first tag's name follows, and is also part of the closer. */
   readonly isMark?: true
-  /** Required text after an opener that people write, too. Without that text it isn't an opener. */
+  /** Text required after an opener that people also write. If missing, the opener is plain text. */
   readonly after?: () => Continuation
   /** Additional closers. */
   readonly closers?: readonly string[]
-  /** Reads one section. The reader is after the opener. Throws `Unreadable`. */
+  /** Reads one section, starting after its opener. Throws `Unreadable`. */
   read(section: Section): ParsedCalls
 }
 

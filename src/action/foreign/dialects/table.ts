@@ -49,7 +49,7 @@ const harmony: readonly Dialect[] = [
     read: readMessage,
   },
   {
-    // The prompt's template has written the text before the opener.
+    // The prompt's template already wrote the text before this opener.
     openers: [['to=functions.']],
     after: () => ({
       whole: /^[^\s<{]+(?: \w+)?\s*<\|(?:channel|constrain|message)\|>/,
@@ -67,7 +67,7 @@ function readMessage({ reader, index, start }: Section): ParsedCalls {
   return resolveCalls([{ name, args: reader.value() }], index)
 }
 
-/** All formats with a marker. */
+/** All formats that have a marker. */
 const dialects: readonly Dialect[] = [
   ...wrapped,
   ...tokenSections,
@@ -93,7 +93,7 @@ for (const dialect of dialects) {
     firsts.add(opener[0])
   }
 }
-/** Maximum text to check after an opener, and maximum length of a partial match to wait for. */
+/** Maximum text to check after an opener. A partial match may be at most this long. */
 const maxContinuation = 110
 const maxPartial = 90
 
@@ -113,14 +113,14 @@ export function findMarker(text: string, at: number): Marker | 'partial' | undef
     const from = at + opener.length
     const following = text.slice(from, from + maxContinuation)
     if (after.whole.test(following)) return marker
-    // The second half of the last character may be still to come.
+    // The last character may be half of a surrogate pair.
     isPartial ||=
       following.length < maxPartial && after.partial.test(following.replace(/[\uD800-\uDBFF]$/, ''))
   }
   return isPartial ? 'partial' : undefined
 }
 
-/** Returns whether the marker is a control token, which only models write. */
+/** Returns whether the marker is a control token, which models write but people don't. */
 export function isToken({ dialect, opener }: Marker): boolean {
   return dialect.after === undefined || /^<[|｜]/.test(opener)
 }

@@ -162,7 +162,7 @@ const nameTag = lazyPattern(
 )
 const argumentsTag = /^\s*<(arguments|args|parameters|params|input)>([\s\S]*)<\/\1>\s*$/
 
-/** Reads tool tags, or a name and its arguments as elements. */
+/** Reads tool tags, or elements with a name and its arguments. */
 function readElements({ reader, index }: Section, wrapper: string | undefined): ParsedCalls {
   const { text, at: start } = reader
   const isClosed = wrapper === undefined ? skipElements(reader) : skipContent(reader, wrapper)
@@ -170,7 +170,7 @@ function readElements({ reader, index }: Section, wrapper: string | undefined): 
   const content = text.slice(start, reader.at)
   const namedCall = nameElement(content)
   if (!namedCall) return readBlock(content, withNamespaces(index))
-  // Further parameters could have followed.
+  // A cut-off output could have contained further parameters.
   const isOpen = reader.isCut && !isClosed
   if (isOpen && !argumentsTag.test(namedCall.rest) && tryValue(namedCall.rest) === undefined)
     throw new Unreadable('cut off')
@@ -183,13 +183,13 @@ interface NamedCall {
   readonly rest: string
 }
 
-/** Reads the tool's name from an element of its own at the beginning of `text`. */
+/** Reads the tool's name from a separate element at the beginning of `text`. */
 function nameElement(text: string): NamedCall | undefined {
   const found = nameTag().exec(text)
   return found ? { name: found[2] ?? '', rest: text.slice(found[0].length) } : undefined
 }
 
-/** Reads a call from the arguments after its name: all in one element, or each in its own. */
+/** Reads a call from the elements after its name: one with all arguments, or one for each argument. */
 function readNamed({ name, rest }: NamedCall, index: ToolIndex): ParsedCalls {
   const args = argumentsTag.exec(rest)?.[2] ?? rest
   const value = tryValue(args)
@@ -197,7 +197,7 @@ function readNamed({ name, rest }: NamedCall, index: ToolIndex): ParsedCalls {
   return readBlock(`<${name}>${args}</${name}>`, withNamespaces(index))
 }
 
-/** Skips to the wrapper's closer. If it is missing, skips only consecutive elements. */
+/** Skips to the wrapper's closer. If the closer is missing, skips only consecutive elements. */
 function skipContent(reader: LiteralReader, wrapper: string): boolean {
   const end = endOfElement(reader.text, wrapper, reader.at)
   const closer = /<\/[^<>]*>$/.exec(reader.text.slice(Math.max(reader.at, end - 100), end))?.[0]

@@ -6,12 +6,12 @@ const MAX_NODES = 5_000
 
 interface Conversion {
   readonly root: JsonObject
-  /** References that lead here; one that recurs is a cycle. */
+  /** References being resolved around this node. If one recurs, it is a cycle. */
   readonly open: readonly string[]
   readonly budget: { nodes: number }
 }
 
-/** Keywords that the Schema object lacks but a model can use: they are added to the description. */
+/** Keywords that the Schema object lacks but that help a model. They are added to the description. */
 const DESCRIBED_KEYWORDS = [
   'const',
   'default',
@@ -24,9 +24,9 @@ const DESCRIBED_KEYWORDS = [
 ] as const
 
 /**
- * Converts a tool's parameters to the part of JSON Schema that every endpoint accepts: OpenAPI 3.0's Schema object as
- * Google has it (https://ai.google.dev/api/caching#Schema), which refuses unknown keywords. The result may be looser
- * than the original, which still checks the model's input.
+ * Converts a tool's parameters to the part of JSON Schema that every endpoint accepts. This is OpenAPI 3.0's Schema
+ * object in Google's version (https://ai.google.dev/api/caching#Schema), which refuses unknown keywords. The result may
+ * allow more than the original, which still checks the model's input.
  */
 export function portableSchema(schema: JsonSchema): JsonObject {
   const root = (asRecord(schema) ?? {}) as JsonObject
@@ -39,8 +39,8 @@ export function portableSchema(schema: JsonSchema): JsonObject {
 }
 
 /**
- * Merges several objects into one, since most endpoints refuse alternatives at the top. Requires what all of them
- * require.
+ * Merges several objects into one, since most endpoints refuse alternatives at the top level. Properties that all
+ * objects require stay required.
  */
 function mergeObjects(members: readonly JsonObject[]): JsonObject {
   const properties = Object.assign(
@@ -206,7 +206,7 @@ function pickNumbers(schema: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = schema[name]
-      // Many servers read them as 64-bit integers.
+      // Many servers read limits as 64-bit integers, so larger numbers are left out.
       const isPlain = typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER
       return isPlain ? [[name, value]] : []
     }),

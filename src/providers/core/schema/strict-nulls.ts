@@ -13,7 +13,7 @@ export function withoutStrictNulls(input: JsonValue, schema: JsonSchema): JsonVa
   return removeNulls(input, [reader.shape(schema)])
 }
 
-/** Removes such nulls from the input of a call. Other parts stay as they are. */
+/** Removes the nulls of strict mode from the input of a call. Other parts stay unchanged. */
 export function withoutNulls(part: StreamPart, tools: readonly ToolDefinition[]): StreamPart {
   if (part.type !== 'tool-call' || part.input === undefined) return part
   const tool = tools.find(({ name }) => name === part.toolName)

@@ -4,10 +4,11 @@ import { asList, asObjects, asRecord } from '../read-json.ts'
 
 /** The schemas that a vendor accepts for strict tools. */
 export interface StrictRules {
-  /** Every property must be required: an optional one becomes nullable instead. */
+  /** Every property must be required. Optional properties become nullable instead. */
   readonly allRequired: boolean
   /**
-   * Accepted keywords besides the structural ones. Others that only narrow a value are left to the check of the call.
+   * Accepted keywords besides the structural ones. Other keywords that only narrow a value are removed, and checked
+   * after the call.
    */
   readonly keywords: ReadonlySet<string>
   readonly formats: ReadonlySet<string>
@@ -15,7 +16,7 @@ export interface StrictRules {
   readonly limits: { readonly tools: number; readonly optional: number; readonly unions: number }
 }
 
-/** Keywords that only narrow or describe a value: without them a schema accepts more, nothing else. */
+/** Keywords that only narrow or describe a value: a schema without them accepts more values, but none less. */
 const LOOSE: ReadonlySet<string> = new Set(
   `$schema $id $comment title description default examples deprecated readOnly writeOnly format pattern minLength
    maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems`.split(
@@ -36,7 +37,7 @@ interface Counts {
   unions: number
 }
 
-/** Returns the strict parameters of each tool, in order; null: the tool is sent unchanged. */
+/** Returns the strict parameters of each tool, in order. Null for a tool that is sent unchanged. */
 export function strictParameters(
   tools: readonly ToolDefinition[],
   rules: StrictRules,
