@@ -29,8 +29,8 @@ const METHODS: Readonly<Record<MethodName, (element: Element) => unknown>> = {
 
 /**
  * Lets the element below the pointer and its ancestors capture the tools' pointer until `endPointerCapture`. Browsers
- * don't know this pointer: for its id, Firefox throws and the others do nothing. The methods of these elements are
- * therefore overridden while a button is down.
+ * don't know this pointer: Firefox throws for its id, and other browsers do nothing. While a button is down, the
+ * elements' methods are therefore overridden.
  */
 function allowPointerCapture(element: Element, send: SendCaptureEvent): void {
   endPointerCapture()
@@ -67,7 +67,7 @@ export function endPointerCapture(): void {
 function overrideMethods(element: Element): () => void {
   const saved = Object.entries(METHODS).flatMap(([name, answer]) => {
     const method: unknown = Reflect.get(element, name)
-    // A form field with the name of the method hides it, from the page as well.
+    // A form field named like the method hides the method, also from the page.
     if (typeof method !== 'function') return []
     const descriptor = Object.getOwnPropertyDescriptor(element, name)
     Object.defineProperty(element, name, {
@@ -150,7 +150,10 @@ function hasFocus(element: Element): boolean {
   return focusedElement(document) === element && frameHasFocus(document)
 }
 
-/** Focuses the element without scrolling; first the frames around it, as the body of a frame counts as focused in it. */
+/**
+ * Focuses the element without scrolling. Focuses the frames around it first, because a frame's document has a focus of
+ * its own.
+ */
 export function focusElement(element: HTMLElement): void {
   focusFrame(native.ownerDocument(element))
   native.focus(element, { preventScroll: true })
@@ -171,7 +174,9 @@ function frameHasFocus(document: Document): boolean {
   return nativeDocument.activeElement(outer) === findOutermostHost(frame) && frameHasFocus(outer)
 }
 
-/** The frame as its document's `activeElement` shows it: in a shadow root, the outermost host. */
+/**
+ * The element that `activeElement` returns for a focused frame: the frame, or the outermost host of its shadow root.
+ */
 function findOutermostHost(frame: Element): Element {
   let host = frame
   for (let root = native.getRootNode(host); 'host' in root; root = native.getRootNode(host))
@@ -215,7 +220,7 @@ export function movePointer(live: LivePage, { point, ...hit }: Hit, buttons: num
   send(receiver, 'mousemove', details)
 }
 
-/** Sends the events of a pointer that enters or leaves an element, coming from or going to the other one. */
+/** Sends the events of a pointer that enters or leaves an element, coming from or going to the other element. */
 function sendCrossing(
   verb: 'enter' | 'leave',
   element: Element,
@@ -260,7 +265,7 @@ export function cancelPointer({ point, receiver }: Hit, options: PressOptions): 
 /**
  * Sends one click with the events before it. If the page replaces the receiver between down and up, the click goes to
  * what was around it, inside `target`, as for a person. Returns false if `target` itself was replaced: nothing is
- * clicked. `check` throws if listeners have changed the element, so that it must not be released on or clicked.
+ * clicked. `check` throws if listeners have changed the element so that it must not be clicked.
  */
 export function clickPointer(
   hit: Hit,
@@ -333,7 +338,7 @@ function createInit(target: Element, type: string, details: MouseDetails): Point
     clientY: point.y,
     screenX: view.screenX + point.x,
     screenY: view.screenY + point.y,
-    // Mouse events ignore the rest.
+    // Mouse events ignore the following properties.
     pointerId: POINTER_ID,
     pointerType: 'mouse',
     isPrimary: true,

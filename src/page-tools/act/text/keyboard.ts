@@ -183,7 +183,7 @@ function closeDialog(target: Element, { options }: LivePage): void {
   if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close()
 }
 
-/** Throws unless a key may use the element that it leads to. */
+/** Throws if the tools may not use the element that a key leads to. */
 type KeyCheck = (element: Element, activation?: Activation) => void
 
 /** Handles arrow keys in a number or range field. */
@@ -277,7 +277,9 @@ interface TextRange {
   readonly end: number
 }
 
-/** The range that a key deletes: the selection, else the whole character before or after the caret, if there is one. */
+/**
+ * The range that a key deletes: the selection or, without a selection, the whole character before or after the caret.
+ */
 function getDeletedRange(
   { start, end }: TextRange,
   text: string,
