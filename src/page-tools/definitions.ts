@@ -1,4 +1,4 @@
-// Names, descriptions and schemas of the page tools. Their code is loaded on first use.
+// Names, descriptions and schemas of the page tools. The tools' code is loaded on first use.
 
 import type { ToolAnnotations } from '../protocol/tool.ts'
 

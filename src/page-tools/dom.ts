@@ -218,7 +218,7 @@ export function contains(outer: Element, inner: Node): boolean {
 export function isAttached(element: Element): boolean {
   try {
     const document = native.ownerDocument(element)
-    // Firefox keeps the window of a document in its back-forward cache.
+    // Firefox keeps the window of a document in its back-forward cache, so check that it still shows the document.
     return (
       native.isConnected(element) && nativeDocument.defaultView(document)?.document === document
     )

@@ -73,7 +73,7 @@ const FAINT = 0.05
 const SMALLEST_FONT_PX = 1
 const FAR_PX = -999
 
-/** The words that a style writes at a side of an element. Null for none, and for icons and ornaments. */
+/** The words that a style writes at a side of an element. Null if there are none, or only icons and ornaments. */
 function readGenerated(element: Element, side: Side): Generated | null {
   const style = viewOf(element).getComputedStyle(element, side)
   const { content } = style

@@ -238,7 +238,7 @@ export const removeAttribute: Call<Element, 'removeAttribute'> = elementMethod('
 export const scrollIntoView: Call<Element, 'scrollIntoView'> = elementMethod('scrollIntoView')
 export const scrollBy: (node: Element, options: ScrollToOptions) => void = elementMethod('scrollBy')
 const scrollElementTo: typeof scrollBy = elementMethod('scrollTo')
-/** Scrolls at once, whatever the element's style says. */
+/** Scrolls instantly, whatever the element's style says. */
 export const scrollTo = (node: Element, top: number): void =>
   scrollElementTo(node, { top, behavior: 'instant' })
 export const closest: <Found extends Element = Element>(

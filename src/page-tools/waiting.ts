@@ -102,7 +102,7 @@ export function nextFrame(view: Window, ms = 50): Promise<void> {
 
 /** Minimum number of frames that a page gets to react, however slowly they are drawn. */
 const FRAMES = 10
-/** Limit when no frames are drawn. Milliseconds. */
+/** Maximum time to wait for these frames. Milliseconds. */
 const FRAMES_MS = 8000
 
 /**

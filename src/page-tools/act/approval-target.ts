@@ -255,7 +255,7 @@ interface ControlDescription {
 /** A control with its full texts. `called` has them shortened for the approval. */
 interface FullDescription {
   readonly called: ControlDescription
-  /** For digests, without secrets: the full name and place, and the values that the control sends. */
+  /** Texts for digests, without secrets: the full name and place, and the values that the control sends. */
   readonly whole: readonly string[]
   readonly sends: readonly string[]
 }
@@ -310,7 +310,7 @@ function submittedValues(element: Element): readonly string[] {
   return isSubmitted && !RENEWED.test(element.name) ? [element.name, element.value] : []
 }
 
-/** `button "Delete" (in row "Ada"), now off`. */
+/** Formats a control: `button "Delete" (in row "Ada"), now off`. */
 function formatControl({ role, name, place, now }: ControlDescription): string {
   return `${name ? `${role} ${quoted(name)}` : role}${place}${now ? `, now ${now}` : ''}`
 }
@@ -432,7 +432,7 @@ export function addressDigest(
 export interface Sameness {
   /** Time since the approval was requested. */
   readonly elapsedMs: number
-  /** No action of the call has begun, so the surroundings can't have been changed by it. Default true. */
+  /** Whether no action of the call has begun, which might have changed the surroundings. Default true. */
   readonly isUntouched?: boolean
 }
 

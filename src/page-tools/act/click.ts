@@ -132,7 +132,7 @@ function takesPointer(element: HTMLElement): boolean {
   return width > 1 && height > 1 && hiddenReason(element) === null && !ignoresPointer(element)
 }
 
-/** Whether the topmost element at the centre of `element` is drawn over this field. */
+/** Whether the topmost element at the element's centre is in the wrapper, or around the element. */
 function isOverlaid(element: Element, wrapper: Element): boolean {
   const top = elementAt(native.ownerDocument(element), getMiddle(element))
   if (!top || contains(element, top)) return false
@@ -313,7 +313,10 @@ export async function hover(target: Target, options: ActOptions = {}): Promise<A
 const MAX_LISTED = 8
 const HOVERED_LEVELS = 3
 
-/** Lists what `:hover` styles show at the element for a real pointer, but not for a scripted one. Empty if nothing. */
+/**
+ * Lists what `:hover` styles show at the element for a real pointer, but not for a scripted one. Empty if they show
+ * nothing.
+ */
 function hoverNote(element: Element, live: LivePage): string {
   const shown = live.outline
     .hiddenUntilHover()

@@ -30,7 +30,10 @@ import {
 /** Words in the classes, ids and files of icons. */
 const ICONS =
   /\b(?:trash|trashcan|delete|bin|dustbin|garbage|erase|send|paper ?plane|pay|buy|purchase|publish|log ?out|sign ?out)\b/
-/** Emoji of these actions. An envelope beside a number doesn't count, since it shows the number of mails. */
+/**
+ * Emoji for deleting, paying and sending. An envelope beside a number doesn't count, since it shows the number of
+ * mails.
+ */
 const PICTURES =
   /[\u{1F5D1}\u{1F6AE}\u{1F4B3}\u{1F4B8}]|^[^\d]*[\u2709\u{1F4E4}\u{1F4E7}-\u{1F4E9}][^\d]*$/u
 
@@ -307,7 +310,7 @@ function findCommitForEnter(element: Element, options: PageOptions): string | nu
   if (found) return found
   const form = defaultButtonOf(element) ? null : formSubmittedBy(element, 'activate')
   if (isSearch(element, form)) return null
-  // Without a button, only the title says what Enter sends.
+  // If there is no button, only the title says what Enter sends.
   const byTitle = form && findCommitInTitle(element, { form, names: [], options })
   return (
     byTitle ??
@@ -434,7 +437,6 @@ export function pageOf(element: Element): string {
   return withoutHash(nativeDocument.URL(native.ownerDocument(element)))
 }
 
-/** Removes the fragment of an address. */
 export function withoutHash(address: string): string {
   return address.replace(/#.*$/, '')
 }
@@ -445,7 +447,7 @@ function readNames(control: Element, options: PageOptions): readonly string[] {
   const names = [
     getAccessibleName(control, getShownRole(control) || 'button', options).text,
     isElement(control) ? (native.innerText(control) ?? native.textContent(control)) : '',
-    // `innerText` is empty for an element that is shown on hover only.
+    // `innerText` is empty for an element that is shown on hover only: read `textContent`.
     native.checkVisibility(control, { visibilityProperty: true })
       ? ''
       : native.textContent(control),

@@ -94,7 +94,6 @@ async function fillField(
   }
 }
 
-/** Sets a field of any kind. */
 export function setField(
   element: HTMLElement,
   value: FieldValue['value'],

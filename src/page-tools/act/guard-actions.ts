@@ -14,7 +14,7 @@ const CONTROLS =
 const BUTTONS = 'button,input[type=submit],input[type=button],input[type=image],[role=button]'
 const LEVELS = 6
 const BUTTONS_OF_COMPOSER = 12
-/** Elements that a click on one of their parts activates. */
+/** Elements that are activated by a click on one of their parts. */
 const ACTIVATED_BY_PARTS =
   'button,a,summary,[role=button],[role=link],[role=switch],[role=checkbox],[role=radio],[role=tab],[role=option],[role^=menuitem]'
 const ACTIVATING = /^(click|enter|check)$/
@@ -140,7 +140,7 @@ function getForm(element: Element): Element | null {
   return isElement(form) ? form : null
 }
 
-/** How an action affects the checked element. Undefined: it writes, chooses or moves the pointer. */
+/** How an action affects the checked element. Undefined for actions that write, choose or move the pointer. */
 export type ActionEffect = Activation | 'drop'
 
 /**

@@ -150,7 +150,7 @@ export function hitTest(element: Element): HitResult {
   return hitOnControl ?? { blocker }
 }
 
-/** Like `hitTest`, for one point. */
+/** Tests a single point, like `hitTest`. */
 function hitTestPoint(element: Element, point: Point): HitResult {
   const receiver = elementAt(native.ownerDocument(element), point)
   if (!receiver || !isHitFor(receiver, element)) return { blocker: receiver }

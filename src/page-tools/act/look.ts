@@ -254,7 +254,7 @@ function copyElement(element: Element, parent: Element | null, copying: Copying)
   }
   if (!copyPaint(element, parent, copy)) return null
   const nodes = native.childNodes(element)
-  // Browsers draw the first of the alternatives.
+  // Browsers draw only one of the alternatives of a `switch`, usually the first.
   const first = tag === 'switch' ? native.firstElementChild(element) : null
   for (const node of first ? [first] : nodes) {
     const type = native.nodeType(node)

@@ -130,7 +130,7 @@ async function waitForHit(
       return { point: { x: 0, y: 0 }, receiver: element }
     if (!native.isConnected(element))
       throw new PageError('stale-ref', `${name} was replaced meanwhile. Read the page again.`)
-    // Requires some tries, because on a busy machine the time may be over before the first.
+    // Requires some tries, because on a busy machine the time may be over before the first try.
     if (tries > TRIES_BEFORE_DISMISSING && isOver())
       throw unreachable(element, hit.blocker, { live, name })
     if (hit.blocker) leaveCovering(hit.blocker, element)

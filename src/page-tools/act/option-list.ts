@@ -32,7 +32,7 @@ function findChoice(list: HTMLElement, label: string, options: PageOptions): Ele
   ])
 }
 
-/** Finds an option of a native select by its label, else by its value. */
+/** Finds an option of a native select by its label, otherwise by its value. */
 export function nativeChoice(
   select: HTMLSelectElement,
   label: string,
@@ -121,7 +121,9 @@ function offeredOptions({ element, before }: OptionSearch): HTMLElement[] {
   return shown.filter((option) => contains(scope, option) || isFloatingBeside(option, element))
 }
 
-/** The highest ancestor that holds no other field, at most `LEVELS` above the field. Without one, the field itself. */
+/**
+ * The highest ancestor that holds no other field, at most `LEVELS` above the field. If there is none, the field itself.
+ */
 export function scopeOf(element: HTMLElement): Element {
   let scope: Element = element
   for (let level = 0; level < LEVELS; level += 1) {

@@ -191,7 +191,7 @@ function runReporter(
   }
 }
 
-/** The text of a `PageError`, as results contain it. Throws any other error. */
+/** Returns the message of a `PageError` for a report. Throws any other error. */
 export function messageOf(error: unknown): string {
   if (!PageError.is(error)) throw error
   return isScrubbed(error) ? markAsSent(error.message) : error.message
@@ -528,7 +528,7 @@ export async function waitUntilSettled(
   }
 }
 
-/** Longest animation that counts as a transition. Longer ones are progress bars or carousels. Milliseconds. */
+/** Longest animation that counts as a transition. Longer animations are progress bars or carousels. Milliseconds. */
 const LONGEST_TRANSITION_MS = 1000
 
 /**

@@ -125,7 +125,7 @@ function dispatchClick(target: Element, init: MouseEventInit, check: () => void)
   runSilently('click', target, () => native.dispatchEvent(target, click()))
 }
 
-/** Clicks as Enter and Space do: disabled elements ignore them. */
+/** Clicks as Enter and Space do: disabled elements ignore such clicks. */
 export function clickByKey(target: HTMLElement, check: () => void): void {
   if (pathOf(target, 'a,area').length === 0) native.click(target)
   else if (!native.matches(target, ':disabled')) dispatchClick(target, {}, check)
@@ -159,7 +159,7 @@ export function focusElement(element: HTMLElement): void {
   native.focus(element, { preventScroll: true })
 }
 
-/** Focuses the frames around a document. Its own focus stays as it is. */
+/** Focuses the frames around a document. The focus inside the document doesn't change. */
 export function focusFrame(document: Document): void {
   const frame = frameOf(document)
   if (!isElement(frame) || frameHasFocus(document)) return
@@ -234,13 +234,13 @@ function sendCrossing(
   }
 }
 
-/** The element and its ancestors, without those of the other element, innermost first. */
+/** The element and its ancestors, innermost first, without the other element and its ancestors. */
 function excludeShared(element: Element, other: Element | null): Element[] {
   const shared = new Set(other ? [other, ...ancestorsOf(other)] : [])
   return [element, ...ancestorsOf(element)].filter((candidate) => !shared.has(candidate))
 }
 
-/** Button down: sends its events, then moves the focus as a person's click would. */
+/** Presses the button: sends the events, then moves the focus as a person's click would. */
 export function pressPointer({ point, receiver }: Hit, options: PressOptions): void {
   const details = { ...options, buttons: options.button === 2 ? 2 : 1, point }
   allowPointerCapture(receiver, (captured, type) => send(captured, type, details))
@@ -302,7 +302,7 @@ function listReceivers(target: Element, receiver: Element): readonly Element[] {
   return receivers.slice(0, Math.max(1, receivers.indexOf(target) + 1))
 }
 
-/** Presses the button on nothing, without a click: floating lists close. */
+/** Presses the button outside of any element, without a click, so that floating lists close. */
 export function pressOutside(body: Element): void {
   const details = { button: 0, detail: 1, point: { x: 0, y: 0 } }
   for (const [type, buttons] of OUTSIDE_EVENTS) send(body, type, { ...details, buttons })
@@ -315,7 +315,7 @@ const OUTSIDE_EVENTS = [
   ['mouseup', 0],
 ] as const
 
-/** False when a listener prevented the default. */
+/** Returns false when a listener prevented the default. */
 function send(target: Element, type: string, details: MouseDetails): boolean {
   const { MouseEvent, PointerEvent } = viewOf(target)
   const init = createInit(target, type, details)
@@ -349,7 +349,7 @@ function createInit(target: Element, type: string, details: MouseDetails): Point
 export const FOCUSABLE =
   'a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable],audio[controls],video[controls]'
 
-/** Focuses the nearest focusable element; without one, blurs the focused element. */
+/** Focuses the nearest focusable element. If there is none, blurs the focused element. */
 function focusNearest(receiver: Element): void {
   for (const element of [receiver, ...ancestorsOf(receiver)]) {
     if (!isElement(element) || native.matches(element, ':disabled')) continue

@@ -89,7 +89,7 @@ async function scrollUntil(
   const start = native.scrollTop(scroller)
   let samples: readonly (ScrollSample | null)[] = []
   let hasJumped = false
-  // Without a direction, the part before the start is searched, too.
+  // If there is no direction, the part before the start is searched, too.
   let isBeforeStart = false
   for (let step = 0; !isOver(); step += 1) {
     const clean = scrubber(live)
@@ -117,7 +117,7 @@ async function scrollUntil(
     if (!moved && (isAtStart || !(await waitForMore()))) {
       // Jumps skip parts of the list: search it page by page now.
       if (hasJumped && step < MAX_ESTIMATES) step = MAX_ESTIMATES - 1
-      // Continues before the start. A list that grows from its end has position 0 there.
+      // Continues before the start. A list that grows from its end has position 0 at its end.
       else if (
         !options.direction &&
         !isBeforeStart &&
@@ -294,7 +294,7 @@ interface ScrollSample {
   readonly number: number
 }
 
-/** The number that the list shows now, in items that differ from the wanted one by their number only. */
+/** The number that the list shows now, in items that differ from the wanted item only by their number. */
 export function sampleScroll(
   text: string,
   { scrollTop, textContent }: Pick<Element, 'scrollTop' | 'textContent'>,

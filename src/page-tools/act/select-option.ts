@@ -188,7 +188,7 @@ async function chooseNative(
 ): Promise<ResultReporter> {
   const { live, signal } = context
   const isHidden = hiddenReason(select) !== null
-  // Scrolls to the select first: out of view, it looks as if a library had hidden it behind its own list.
+  // Scrolls to the select first: out of view, it looks as if a library had hidden it behind the library's own list.
   if (!isHidden) await makeReady(select, { live, signal, byKeys: true })
   const standIn = findStandIn(select, labels)
   const usesStandIn = isHidden && standIn !== null
@@ -220,8 +220,8 @@ const NO_STAND_INS = 'label,script,style,input,select,textarea,button,a[href]'
 const SMALLEST_PX = 8
 
 /**
- * The element that a library shows beside a hidden select, in its place. It says that it opens a list, shows the chosen
- * option, or has a list with the wanted options.
+ * The element that a library shows beside a hidden select, in its place. The element says that it opens a list, shows
+ * the chosen option, or has a list with the wanted options.
  */
 function findStandIn(select: HTMLSelectElement, labels: readonly string[]): HTMLElement | null {
   const hit = hitTest(select)
@@ -259,7 +259,7 @@ function findClickablePart(standIn: HTMLElement, labels: readonly string[]): HTM
   return first && isElement(first) && containsLabels([standIn], labels) ? first : standIn
 }
 
-/** Whether the element, or the one behind it, has elements with these labels. */
+/** Whether the element, or its next sibling, has elements with these labels. */
 function hasList(standIn: Element, labels: readonly string[]): boolean {
   return containsLabels([standIn, native.nextElementSibling(standIn)], labels)
 }
@@ -482,7 +482,7 @@ async function detectState(
     const remainsSelected = isSelected(option)
     return { isChosen: remainsSelected, marksPointer: !remainsSelected }
   }
-  // Without other options to compare with, check whether the field shows this one.
+  // If there are no other options to compare with, checks whether the field shows this option.
   const isChosen = isNameShown(option, search)
   return { isChosen, marksPointer: !isChosen }
 }
@@ -514,7 +514,7 @@ function reportNativeChoice(
       (candidate) => candidate.label === label && candidate.value === value,
     ),
   )
-  // For a masked list, report nothing about its state, not even a reverted choice.
+  // Reports nothing about the state of a masked list, not even a reverted choice.
   if (isKept || isMasked(select, live.options)) return `Chose ${labelText} in ${name}.`
   if (!native.isConnected(select)) return `Chose ${labelText} in ${name}; the page replaced it.`
   const current = [...select.selectedOptions].map(({ label }) =>

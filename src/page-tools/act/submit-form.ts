@@ -175,7 +175,7 @@ async function pressSubmitControl(
   sendKeyPress(control, keyOf('Enter'), context)
 }
 
-/** Report once the page has settled. A script of the page may send the form without an event. */
+/** Reports the submission once the page has settled. A script of the page may send the form without an event. */
 function reportSubmission(
   { isSubmitted, response }: SubmitWatch,
   pressedName: string,
@@ -275,7 +275,7 @@ function toText(answer: unknown): string {
 /** `choice`: a single label; `choices`: any number of labels; `box`: true or false. */
 type FieldKind = 'text' | 'number' | 'box' | 'choice' | 'choices'
 
-/** Parameter of a form's tool: a field, or the radio buttons or checkboxes of one name. */
+/** Parameter of a form's tool: a field, or radio buttons or checkboxes with the same name. */
 export interface FormField {
   readonly key: string
   readonly elements: readonly HTMLElement[]
@@ -501,7 +501,8 @@ function getParameterName(field: Element, clean: (text: string) => string): stri
 }
 
 /**
- * Fields that a call may fill, by the name they are sent under. Radio buttons or checkboxes of one name form a group.
+ * Fields that a call may fill, by the name they are sent under. Radio buttons or checkboxes with the same name form a
+ * group.
  */
 function groupFields(
   form: HTMLFormElement,

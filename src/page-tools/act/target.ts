@@ -42,7 +42,7 @@ interface Search extends ActOptions {
   readonly live: LivePage
 }
 
-/** Resolves to the target's element. Rejects with a `PageError` that says what to do if there is none. */
+/** Resolves to the target's element. Rejects with a `PageError` that says what to do if no element matches. */
 export async function resolveTarget(target: Target, options: TargetOptions): Promise<HTMLElement> {
   const live = livePage(options.page)
   const element =

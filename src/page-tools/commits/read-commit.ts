@@ -24,7 +24,7 @@ const PEOPLE =
 const HOLDINGS = `(?:${PEOPLE}|e ?mails?(?: address)?|passwords?|passcodes?|pins?|phones?(?: number)?|recovery \\w+|2fa|mfa|(?:two factor|2 step)(?: \\w+)?|passkeys?|(?:api |access |ssh |secret |security |signing |client )?keys?|tokens?|secrets?|webhooks?|permissions?|roles?|access|delegates?|forwarding|(?:credit|debit|bank|payment) (?:cards?|methods?|accounts?)|orders?|purchases?|payments?|bookings?|reservations?|subscriptions?|memberships?|plans?|appointments?|contracts?|returns?(?! (?:date|flight|trip|ticket|journey|leg|label|address))|exchanges?(?! rate)|transactions?|transfers?|withdrawals?|merge|deletion)`
 const MACHINES = '(?:servers?|instances?|machines?|services?|clusters?|databases?|devices?)'
 
-/** English names begin with one of these verbs. The word after it excludes nouns: "Order by", "Post office". */
+/** English names begin with one of these verbs. A check of the next word excludes nouns: "Order by", "Post office". */
 const ENGLISH: CommitWords = {
   acts: [
     '(?:apple|google|shop|amazon) pay$|pay(?! (?:later|history|periods?|rates?|slips?|stubs?))|buy|purchase(?! (?:history|orders?|dates?|price))|order(?: now| it)?$|(?:pre|re) ?order|check ?out|(?:go|proceed|continue) to (?:checkout|payment)|donate|subscribe|unsubscribe|book(?: now| it)?$|book (?:this|my|an?|the|your|for)|reserve|rent(?: now)?$|charge(?: again| now)?$|charge [$€£¥]?\\d[\\d.,]*|charge (?:the |this |my )?(?:card|customer|client|account|user)',
@@ -130,7 +130,7 @@ const NOT_ENGLISH = /^\s*b[ạáàả]n(?!\p{L})/iu
 
 interface Rule {
   readonly kind: keyof CommitWords
-  /** The word that commits, in a folded text. */
+  /** Finds the word that commits, in a folded text. */
   readonly find: (text: string) => string | undefined
 }
 

@@ -38,7 +38,7 @@ interface TextHistory {
   at: number
   /** Words, without numbers, that the element has shown by itself. */
   readonly shapes: Set<string>
-  /** For each number, the slowest and the fastest pace per second, and the largest step. */
+  /** Slowest and fastest pace per second, and largest step, of each number. */
   paces: readonly Pace[]
 }
 
@@ -497,7 +497,7 @@ export class LiveOutline {
 /** Elements that the markup leaves out of an outline. */
 const EXCLUDED = '[aria-hidden="true"],[inert],[data-offstage-ignore]'
 
-/** False when the element was removed from the page, or its parent was walked again without it. */
+/** Returns false for an element that was removed from the page, or whose parent was walked again without it. */
 function isInParent(node: OutlineNode): boolean {
   const { element, parent } = node
   return native.isConnected(element) && (parent === null || parent.items.includes(node))
@@ -558,7 +558,7 @@ function nearestNode(
   for (let current: Node | null = target; current; current = getParent(current)) {
     const node = isElement(current) && nodes.get(current)
     if (node) return node
-    // Still hidden. An element that becomes visible is the target of a mutation, or inside of one.
+    // Still hidden. An element that becomes visible is the target of a mutation, or inside a target.
     if (
       isElement(current) &&
       current !== target &&

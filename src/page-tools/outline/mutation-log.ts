@@ -91,7 +91,7 @@ function getText(nodes: NodeList): string {
   return Array.from(nodes, (node) => native.textContent(node)).join('')
 }
 
-/** After this time without a call the observers are disconnected. Milliseconds. */
+/** Time without a call after which the observers are disconnected. Milliseconds. */
 const IDLE_MS = 60_000
 /** Maximum changed elements that are logged. Beyond it, the log only knows that there were changes. */
 const MAX_TARGETS = 500
@@ -302,7 +302,7 @@ type Phase = 'idle' | 'handling' | 'settling'
 
 interface ShownText {
   readonly text: string
-  /** Time since which it is shown. */
+  /** Time when the text appeared. */
   readonly at: number
   readonly isTick: boolean
   /** Whether the element changed by itself, as a clock does, while no action ran. */

@@ -320,7 +320,7 @@ export function readSliderLabel(slider: Element, options: PageOptions): string {
   return label ? readableWords(label, options, native.contains(label, slider)) : ''
 }
 
-/** A name for an element that the author gave none. */
+/** A name for an element that has none from its author. */
 function fallbackName(element: Element): string {
   const hint =
     native.getAttribute(element, 'placeholder') ??
@@ -374,7 +374,7 @@ function isOnScreen(element: Element, text: string): boolean {
     native.hasAttribute(element, 'aria-labelledby')
   )
     return true
-  // Inside a component, the text may be slotted content.
+  // If the element is in a component, its text may be slotted content.
   const { host } = native.getRootNode(element) as Partial<ShadowRoot>
   return [element, host].some(
     (candidate) => candidate && cleanText(native.textContent(candidate)).includes(text),
@@ -414,7 +414,7 @@ function isPrivate(part: Element, options: PageOptions): boolean {
   return isExcluded(part, options) || isMaskedItself(part, options)
 }
 
-/** Words of a part, without private ones. `isOwnOnly`: leaves out all elements in it. */
+/** Words of a part, except private words. `isOwnOnly`: leaves out all elements in it. */
 function readableWords(part: Element, options: PageOptions, isOwnOnly = false): string {
   return drawnText(part, (item) => (isOwnOnly && item !== part) || isPrivate(item, options))
 }
@@ -518,7 +518,7 @@ class Search {
   }
 }
 
-/** Elements inside. For a component, also those that no slot shows: a name may use them. */
+/** Elements inside an element. In a component, also elements that no slot shows: a name may use them. */
 function getInnerElements(element: Element): readonly Element[] {
   const found = [...native.children(element)]
   const isPlain =

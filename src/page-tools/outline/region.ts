@@ -64,7 +64,7 @@ export function requireAllowed(element: Element, options: PageOptions): void {
     )
 }
 
-/** The buttons that people see in an `aria-hidden` part. The rest of it is left out, as authors want. */
+/** The buttons that people see in an `aria-hidden` part. The rest of the part is left out, as its author wants. */
 export function findReadableButtons(part: Element, options: PageOptions): readonly Element[] {
   return findVisibleButtons(part).filter(
     (candidate) => isReadable(candidate, options) && !isMasked(candidate, options),

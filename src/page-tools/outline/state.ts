@@ -42,7 +42,7 @@ export function stateOf(element: Element, role: string): ElementState {
 
 const STATELESS = new Set('class,id,style,href,target,rel,title,aria-label,onclick,type'.split(','))
 
-/** Whether no attribute can hold a state. Comparing names costs less than reading each attribute that may. */
+/** Whether no attribute can hold a state. Comparing names costs less than reading each possible attribute. */
 function hasNoState(element: Element): boolean {
   return (
     !native.hasAttributes(element) ||

@@ -369,7 +369,7 @@ function firstInView(elements: readonly HTMLElement[], list: Element): number {
   return found >= elements.length ? 0 : found
 }
 
-/** The first child below what is in view. */
+/** Index of the first child below the visible part. */
 function endOfView(elements: readonly HTMLElement[], list: Element): number {
   const end = Math.min(viewOf(list).innerHeight, native.getBoundingClientRect(list).bottom)
   return findFirst(elements, (box) => box.top >= end)
@@ -464,7 +464,7 @@ function hiddenControl(element: Element): Element | null {
   return native.checkVisibility(control, { visibilityProperty: true }) ? null : control
 }
 
-/** Whether the elements that both lists contain have another order now. */
+/** Whether the elements that both lists contain are in a different order now. */
 export function isReordered(
   before: readonly OutlineItem[],
   after: readonly OutlineItem[],

@@ -32,7 +32,7 @@ export interface Size {
   readonly lines: number
   /** Number of elements to act on in these lines. */
   readonly interactive: number
-  /** False when some of the part was only counted, so it may have more elements to act on. */
+  /** False if some elements of the part were only counted: it may have more elements to act on. */
   readonly isWhole: boolean
 }
 
@@ -387,7 +387,7 @@ function nodeLine(
   if (itemTexts.join(separator) === node.name?.text) return head
   const formatted = node.role === 'row' ? texts.map(cellText) : texts.map(markedTexts)
   const text = formatted.join(separator).replace(/[ |]+$/, '')
-  // For a clickable element without a role, the text is the name.
+  // The text of a clickable element without a role is its name.
   const limit = node.role ? limits.text : Math.max(limits.text, limits.name)
   return text ? `${head}: ${cutText(text, texts.flat(), { limit, options })}` : head
 }

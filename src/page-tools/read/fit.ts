@@ -31,7 +31,7 @@ interface ShownLines {
   readonly lines: ReadonlyMap<Entry, string>
   /** Whether a short gap between lines gets only a `…`, because marks don't fit. */
   readonly isTight: boolean
-  /** Entries before this element get no marks, either. */
+  /** Entries before this element get no marks. */
   readonly from: Element | null
 }
 
@@ -290,7 +290,7 @@ class Picked {
     let [low, high] = [LEAST_WITH_MARK, this.#longest]
     let best = cut(low)
     if (best.tokens > room) {
-      // For the first line, any part is better than nothing.
+      // Any part of the first line is better than nothing.
       best = cut(MIN_LINE_LENGTH)
       if (this.lines.size > 0 || best.tokens > room) return
       high = low

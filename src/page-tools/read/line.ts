@@ -148,7 +148,7 @@ function soleText(node: OutlineNode): ElementName | null {
 /** Everything before the colon of a line. */
 export interface Head {
   readonly role: string
-  /** Full name. Empty: none. */
+  /** Full name, or empty. */
   readonly name: string
   /** States, marks and the ref. */
   readonly rest: readonly string[]

@@ -125,7 +125,7 @@ class Writer implements TextPositions {
     this.#addWords(node, raw.slice(at), at)
   }
 
-  /** Drops a space after another one, or at the beginning of a line. */
+  /** Drops a space after another space, or at the beginning of a line. */
   #addWords(node: Node, words: string, from: number): void {
     const isGap = words.startsWith(' ') && (!this.text || this.#edge !== '' || this.#endsInGap)
     this.#addPart(node, isGap ? words.slice(1) : words, isGap ? from + 1 : from)
@@ -364,7 +364,7 @@ interface SelectionContext {
   readonly clean: (text: string) => string
 }
 
-/** Null when the focus isn't in a field with a selection. */
+/** Returns null if the focus isn't in a field with a selection. */
 function selectionInField(field: Element, { options, clean }: SelectionContext): string | null {
   const { selectionStart, selectionEnd, value } = field as Partial<HTMLInputElement>
   if (typeof selectionStart !== 'number' || typeof selectionEnd !== 'number') return null

@@ -86,7 +86,7 @@ export type Picture = HTMLImageElement | HTMLCanvasElement | HTMLVideoElement | 
 
 /** Smaller pictures inside a part are ignored as icons. CSS pixels. */
 const SMALLEST = 24
-/** Factor by which the largest picture must be larger than the next to be meant alone. */
+/** If the largest picture is this many times larger than the next, only the largest is meant. */
 const FAR_LARGER = 4
 
 function isPicture(element: Element): element is Picture {
@@ -99,7 +99,7 @@ export function isSvg(element: Element): element is SVGSVGElement {
   return native.localName(element) === 'svg'
 }
 
-/** The pictures that an element stands for: itself, the drawing around it, or those in it. */
+/** The pictures that an element stands for: the element itself, the drawing around it, or the pictures in it. */
 export function picturesOf(target: Element, options: PageOptions): readonly Picture[] {
   const element = renderedElement(target)
   const drawing = findDrawing(element)

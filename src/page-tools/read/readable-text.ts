@@ -57,7 +57,7 @@ function joinMarked(parts: readonly MarkedText[]): string {
     .join(' ')
 }
 
-/** The text of an element with spaces between its parts, masked parts masked. For comparisons. */
+/** The text of an element with spaces between its parts, for comparisons. Masked parts are masked. */
 export function readableText(
   element: Element,
   options: PageOptions,

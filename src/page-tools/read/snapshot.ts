@@ -390,7 +390,7 @@ function removedEntry(line: string): Entry {
   return textEntry(() => `<removed> ${line}`, { node, parent: null })
 }
 
-/** Fewer controls are listed one by one. */
+/** Minimum controls of a group that is reported as redrawn. Fewer controls are listed one by one. */
 const REDRAWN_CONTROLS = 20
 
 /**

@@ -254,7 +254,6 @@ function createCleaner(secrets: readonly string[]): (text: string) => string {
     withoutTokens(withoutEncoded(matcher.replace(text, MASKED), matcher, MASKED), MASKED)
 }
 
-/** Whether any secret was found so far. */
 export function hasSecrets(): boolean {
   return SOURCES.some((source) => knownSecrets[source].size > 0)
 }

@@ -291,7 +291,7 @@ function getFillAlpha(holder: Element, style: CSSStyleDeclaration): number | nul
     : readAlpha(style.webkitTextFillColor || style.color)
 }
 
-/** Whether the element is one of SVG. */
+/** Whether the element belongs to an SVG. */
 function isInDrawing(element: Element): boolean {
   return native.namespaceURI(element) === 'http://www.w3.org/2000/svg'
 }
@@ -484,7 +484,6 @@ const POINTS = [
   [0.75, 0.75],
 ] as const
 
-/** Whether two boxes share an area. */
 function overlap(first: Box, second: Box): boolean {
   return (
     Math.min(first.right, second.right) - Math.max(first.left, second.left) > 0 &&

@@ -180,7 +180,6 @@ interface CallTrace {
   readonly before: Map<Element, string>
   /** The call may have led to another page by now. */
   mayLeave: boolean
-  /** Enter was pressed. */
   hasEntered: boolean
 }
 
@@ -215,7 +214,7 @@ async function bindUses(
   const guarded = { record, bound, live, action: uses[0]?.action ?? 'click', mayCommit }
   const startedUses = new Set<RecordedUse>()
   const usedElements: Element[] = []
-  /** Throws if the approved use doesn't cover the action. Without a use, throws if the action needs approval. */
+  /** Throws if the approved use doesn't cover the action. If there is no use, throws if the action needs approval. */
   const requireCovered = (
     element: Element,
     effect: ActionEffect | undefined,
@@ -386,7 +385,7 @@ function isPartOf(element: Element, boundElement: Element | undefined): boolean 
   )
 }
 
-/** The approved element. Throws `stale-ref` if it is gone, or has changed. */
+/** Returns the approved element. Throws `stale-ref` if it is gone, or has changed. */
 function findBoundElement(
   record: ApprovalRecord | null,
   use: RecordedUse,

@@ -104,7 +104,6 @@ export interface ApprovalRecord {
   readonly uses: readonly RecordedUse[]
 }
 
-/** Id of this page load. */
 export const PAGE_LOAD_ID: string = randomId()
 
 /** Whether one of the uses always needs approval. `'default'`: the agent's policy decides. */
@@ -221,8 +220,8 @@ async function findElement({ target, by }: ElementUse, page: Page): Promise<Elem
 }
 
 /**
- * The only element of this page that matches the one approved on the last page. Throws `stale-ref` if there is none, or
- * several.
+ * The only element of this page that matches the element approved on the last page. Throws `stale-ref` if there is
+ * none, or several.
  */
 async function findAgain(
   record: ApprovalRecord,

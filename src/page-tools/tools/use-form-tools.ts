@@ -88,8 +88,8 @@ export interface FormToolsLink {
 }
 
 /**
- * Registers each form with the attributes `toolname` and `tooldescription` as a tool. Until `dispose()`, forms may be
- * added and removed. Forms that the browser itself lists as WebMCP tools are left to `useWebMcp`. Throws
+ * Registers each form with the attributes `toolname` and `tooldescription` as a tool, including forms added later,
+ * until `dispose()`. Forms that the browser itself lists as WebMCP tools are left to `useWebMcp`. Throws
  * `invalid-input` for an invalid prefix.
  */
 export function useFormTools(agent: ToolRegistrar, options: FormToolsOptions = {}): FormToolsLink {

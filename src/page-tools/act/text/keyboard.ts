@@ -170,7 +170,7 @@ function scrollByKey(target: Element, name: string): void {
 /** Open popovers that Escape closes, wherever the focus is. */
 const POPOVERS = '[popover]:not([popover=manual]):popover-open'
 
-/** Closes the popover or dialog on top, unless it is a person's own: outside of what the tools may use. */
+/** Closes the popover or dialog on top, unless it lies outside of what the tools may use. */
 function closeDialog(target: Element, { options }: LivePage): void {
   const ownerDocument = native.ownerDocument(target)
   const popovers = [...native.querySelectorAll(ownerDocument, POPOVERS)]
@@ -469,7 +469,8 @@ export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): vo
 }
 
 /**
- * Runs an editing command. Silences the `beforeinput` that WebKit sends itself: listeners have already accepted one.
+ * Runs an editing command. Silences the `beforeinput` that WebKit sends itself, since listeners have already accepted
+ * this event.
  */
 function edit(document: Document, command: string, text?: string): void {
   const silence = (event: Event): void => event.stopImmediatePropagation()
@@ -520,7 +521,7 @@ export function caretToEnd(target: HTMLElement): void {
   viewOf(target).getSelection()?.collapse(node, offset)
 }
 
-/** Enter in a field: submits its form, by the rules of implicit submission. */
+/** Submits a field's form on Enter, by the rules of implicit submission. */
 function submitImplicitly(input: HTMLInputElement): void {
   const { form } = input
   if (!form) return

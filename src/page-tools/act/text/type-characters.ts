@@ -155,9 +155,9 @@ const TYPED_CHARACTERS = 80
 const EDITOR_MS = 120
 
 /**
- * Types a text key by key; resolves to the field, or to the one that has replaced it. Rejects with `refused-value` when
- * the page prevents typing, and with `stale-ref` when it removes the field. Also rejects when the page moves the focus
- * to an element that tools must not type into.
+ * Types a text key by key; resolves to the field, or to its replacement. Rejects with `refused-value` when the page
+ * prevents typing, and with `stale-ref` when it removes the field. Also rejects when the page moves the focus to an
+ * element that tools must not type into.
  */
 export async function typeCharacters(
   target: HTMLElement,

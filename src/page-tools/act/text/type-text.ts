@@ -409,7 +409,7 @@ function contentNote(field: HTMLElement, typing: Input, context: ActionContext):
   if (value === null) return problem
   const content = cleanText(value)
   const isEmptied = content === '' && cleanText(text) !== ''
-  // For a masked field, report only that it is empty: comparing it with its old value would hint at its content.
+  // Reports of a masked field only that it is empty: comparing it with its old value would hint at its content.
   if (isSecret)
     return isEmptied && !enter ? ' It is empty now: the page did not keep the text.' : ''
   if (typeof place === 'object') return partNote(field, { ...typing, place }, context) + problem

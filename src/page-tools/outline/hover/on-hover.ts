@@ -370,7 +370,7 @@ function findShownSelectors(rules: readonly StyleRule[], tree: Tree): string | n
   return selectors.join(', ') || null
 }
 
-/** A rule for everything in an element says nothing about one part of it. */
+/** A rule for everything in an element (`*`) says nothing about one of its parts. */
 const ALL_ELEMENTS = /\*\s*$/
 const HOVER = ':hover'
 

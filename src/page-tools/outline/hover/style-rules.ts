@@ -126,7 +126,7 @@ export interface StyleRule {
 }
 
 export interface StyleRules {
-  /** In the order of the style sheets. */
+  /** Rules in the order of the style sheets. */
   readonly rules: readonly StyleRule[]
   /** False if a style sheet can't be read: it has another origin, or isn't loaded yet. */
   readonly isWhole: boolean
