@@ -3,7 +3,7 @@ import { childrenOf, isElement, viewOf } from './dom.ts'
 import * as native from './native.ts'
 import * as nativeDocument from './native-document.ts'
 
-/** Whether a style draws text as dots, as in password fields (`-webkit-text-security`). Always false in Firefox. */
+/** Whether a style draws text as dots, as in password fields: `-webkit-text-security`. */
 export function drawsDots(style: CSSStyleDeclaration): boolean {
   const textSecurity = style.getPropertyValue('-webkit-text-security')
   return textSecurity !== '' && textSecurity !== 'none'

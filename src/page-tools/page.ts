@@ -126,7 +126,7 @@ export class PageError extends Error {
 const LOAD_MS = 60_000
 
 /**
- * Returns a function that loads a part of the package, once. A failed load is retried once, then rejects with
+ * Returns a function that loads a part of the package, once. Retries a failed load once, then rejects with
  * `unavailable`.
  */
 export function part<Part>(load: () => Promise<Part>): () => Promise<Part> {

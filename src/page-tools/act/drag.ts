@@ -137,7 +137,8 @@ export async function drag(
 /**
  * A point a little beyond the goal's centre, as seen from the start. Sortable lists insert before or after an element,
  * depending on the half that the pointer is in. The goal isn't scrolled to, since that would move the start. The point
- * stays inside the view: nothing can be dropped outside. Throws `hidden` if the goal is hidden, or a scroller cuts it off.
+ * stays inside the view, because nothing can be dropped outside. Throws `hidden` if the goal is hidden, or a scroller
+ * cuts it off.
  */
 function requireDropPoint(dropElement: HTMLElement, start: Point, live: LivePage): Point {
   const reason = hiddenReason(dropElement)

@@ -145,7 +145,7 @@ function getWindow(options: ActOptions): Window {
   return viewOf(rootOf(livePage(options.page).options))
 }
 
-/** Throws `invalid-input` for text that isn't a web address, and `outside` for an address on another site. */
+/** Throws `invalid-input` for text that isn't a web address, and `outside` for a site that isn't allowed. */
 export function allowedUrl(address: string, options: ActOptions): URL {
   const view = getWindow(options)
   const url = URL.parse(address.trim(), native.baseURI(view.document))

@@ -326,7 +326,7 @@ function nameMark(node: OutlineNode, text: string, options: PageOptions): readon
 /** Maximum length of the name of an icon's button. */
 const ICON_NAME_LIMIT = 40
 
-/** Flags a name for assistive technology where the node's content has other words, or where it is too long for an icon. */
+/** Flags a name for assistive technology if the node's content has other words, or the name is too long for an icon. */
 function unshownMark(name: string, node?: OutlineNode): readonly string[] {
   const shows =
     node && isNamedByContent(node.role) && /\p{L}/u.test(native.textContent(node.element))

@@ -48,7 +48,7 @@ interface FormsTask {
   readonly left: Map<string, () => void>
 }
 
-/** Registers forms of the page as tools, and unregisters those that are removed. */
+/** Registers the page's forms as tools, also forms added later, and unregisters removed forms. */
 export function connectForms(
   agent: ToolRegistrar,
   { prefix, trusted, limits, left: standIns }: FormsTask,

@@ -59,8 +59,8 @@ interface KeyCall extends ActionContext {
 }
 
 /**
- * Enter and Space activate an element, also with modifiers. A Space in a text field doesn't, nor an Enter in a text typed
- * into a textarea.
+ * Enter and Space activate an element, also with modifiers. Exceptions: a Space in a text field, and an Enter in a text
+ * typed into a textarea.
  */
 export function activationBy(
   { key }: Key,

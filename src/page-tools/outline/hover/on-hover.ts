@@ -291,7 +291,7 @@ export interface HoverStyles {
   /** Selector of the elements that a rule may show on hover. Null if there is none. */
   readonly mayShow: string | null
   readonly isWhole: boolean
-  /** Selectors of the elements that get the pointer cursor, and of those that get it on hover only. */
+  /** Selectors of the elements that get the pointer cursor: always, and on hover only. */
   readonly pointer: string
   readonly pointerOnHover: string
   /**
