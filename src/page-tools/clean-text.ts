@@ -1,7 +1,7 @@
 import { withoutInvisible } from '../lib/invisible.ts'
 
-// Marks text that a model wrote itself, so that reports repeat it unscrubbed. Scrubbing it would reveal secrets: of a
-// list of all PINs, the real one would come back masked.
+// Marks text that a model wrote itself, so that reports repeat it unscrubbed. Scrubbing it would reveal secrets: in a
+// list of all PINs, only the real PIN would be masked.
 
 /** Marks around the model's text until the report is scrubbed. Page text has none: `cleanText` removes them. */
 const BEGIN = '\uFDD2'
@@ -15,17 +15,17 @@ export function markAsSent(text: string): string {
   return BEGIN + withoutSigns(text) + END
 }
 
-/** Removes the marks from page text that isn't cleaned, so it can't pass for the model's. */
+/** Removes the marks from page text that isn't cleaned, so it can't be taken for the model's text. */
 export function withoutSigns(text: string): string {
   return text.replace(SIGNS, '')
 }
 
-/** Quotes the text that a call asked for, cut short. */
+/** Quotes the text that a call asked for, shortened. */
 export function quoteSent(text: string): string {
   return markAsSent(quote(shorten(text, LIMIT)))
 }
 
-/** Quotes a field's text, cut short. The part that the model typed isn't scrubbed. */
+/** Quotes a field's text, shortened. The part that the model typed isn't scrubbed. */
 export function quoteTyped(text: string, typed: string, limit: number): string {
   return `"${markTyped(text, { typed: cleanText(typed), limit }, (part) => quote(part).slice(1, -1))}"`
 }
@@ -35,7 +35,7 @@ export function formatTypedText(field: Element, text: string, limit: number): st
   return markTyped(text, { typed: cleanText(getTypedText(field)), limit }, escapeMarks)
 }
 
-/** The part of a field's text that the tools typed. Empty: nothing. */
+/** The part of a field's text that the tools typed. Empty if there is none. */
 export function getTypedText(field: Element): string {
   return typedTexts.get(field) ?? ''
 }
@@ -99,7 +99,7 @@ export function isScrubbed(error: Error): boolean {
   return scrubbed.has(error)
 }
 
-/** Most texts: words of ASCII with one space between them. */
+/** Matches most texts, which need no cleaning: words of ASCII with one space between them. */
 const PLAIN = /^(?:[!-~]+(?: [!-~]+)*)?$/
 
 /** Whitespace, and the marks that reports use internally. */
@@ -137,7 +137,7 @@ export function escapeMarks(text: string): string {
   return text.replace(MARKS, '\\$&')
 }
 
-/** Shows an address, with marks escaped: it is the page's text, too. */
+/** Shows an address, with marks escaped, since a page may choose its address. */
 export function shownAddress(href: string, limit = 200): string {
   return escapeMarks(shorten(href, limit))
 }

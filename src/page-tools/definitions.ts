@@ -1,4 +1,4 @@
-// Names, descriptions and schemas of the page tools. Their code is loaded on first use.
+// Names, descriptions and schemas of the page tools. The tools' code is loaded on first use.
 
 import type { ToolAnnotations } from '../protocol/tool.ts'
 
@@ -19,7 +19,7 @@ const TIMEOUT = {
   description: 'Default 5000',
 } as const
 
-/** `click` explains and checks the limits: in a schema they cost more than they help. */
+/** The schema has no limits: they would cost more tokens than they help. `click` checks and explains them. */
 type Fraction = typeof FRACTION
 const FRACTION = { type: 'number' } as const
 
@@ -359,7 +359,7 @@ export type PageToolName =
   | 'navigate'
   | 'go_back'
 
-/** Functions of a tool that its code has. */
+/** Function of a tool whose code is loaded on first use. */
 export type Hook =
   | 'execute'
   | 'commits'
@@ -370,13 +370,13 @@ export type Hook =
   | 'undo'
 
 const READS: readonly Hook[] = ['execute']
-/** `describe` also fails calls whose code can't be loaded before anybody is asked. */
+/** Includes `describe`, so that a call whose code can't be loaded fails before a person is asked. */
 const CHANGES: readonly Hook[] = [...READS, 'commits', 'reconcile', 'describe']
-/** The call says on which elements it acts. */
+/** Hooks of tools whose calls name the elements to act on. */
 const ACTS: readonly Hook[] = [...CHANGES, 'needsApproval']
-/** The call has texts that it writes into elements. */
+/** Hooks of tools whose calls contain texts to write into elements. */
 const WRITES: readonly Hook[] = [...ACTS, 'secretsIn']
-/** A person can undo what the call left in fields. */
+/** Hooks of tools whose changes to fields a person can undo. */
 const FILLS: readonly Hook[] = [...WRITES, 'undo']
 
 interface Definition {
@@ -385,7 +385,7 @@ interface Definition {
   readonly annotations: ToolAnnotations
 }
 
-/** All page tools, with the functions that their code has, and the part of the code that has them. */
+/** All page tools, each with its hooks, and the part of the code that contains them. */
 export const DEFINITIONS: readonly (readonly [
   definition: Definition,
   hooks: readonly Hook[],

@@ -61,8 +61,8 @@ interface LabelIndex {
 const indexes = new WeakMap<Node, LabelIndex>()
 
 /**
- * The labels of a control; for one in a component, those of the component. `labels` itself searches the whole document each time, which is quadratic over a
- * page of many fields.
+ * The labels of a control; for a control in a component, the labels of the component. `labels` itself searches the
+ * whole document each time, which is quadratic on a page of many fields.
  */
 export function labelsOf(control: Element): readonly HTMLLabelElement[] {
   const isComponent = native.localName(control).includes('-')
@@ -104,7 +104,7 @@ export function isText(node: Node | null): boolean {
   return node !== null && native.nodeType(node) === 3
 }
 
-/** The node's window; for a document without a window, the page's. */
+/** The node's window. For a document without a window, the page's window. */
 export function viewOf(node: Node): Window & typeof globalThis {
   const document = native.nodeType(node) === 9 ? (node as Document) : native.ownerDocument(node)
   return (document && nativeDocument.defaultView(document)) ?? window
@@ -123,7 +123,7 @@ export function viewport({ innerWidth, innerHeight }: Window): Box {
   return { left: 0, top: 0, right: innerWidth, bottom: innerHeight }
 }
 
-/** The area that two boxes share. Without any, its end lies before its start. */
+/** The area that two boxes share. If they share none, its end lies before its start. */
 export function intersection(first: Box, second: Box): Box {
   return {
     left: Math.max(first.left, second.left),
@@ -190,7 +190,7 @@ export function closest(element: Element, selector: string): Element | null {
   return null
 }
 
-/** The element and its ancestors that match, nearest first. Stays within its document, as its events do. */
+/** The element and its ancestors that match, nearest first. Stays within the element's document, as events do. */
 export function pathOf(element: Element, selector: string): Element[] {
   const document = native.ownerDocument(element)
   return [element, ...ancestorsOf(element)].filter(
@@ -218,7 +218,7 @@ export function contains(outer: Element, inner: Node): boolean {
 export function isAttached(element: Element): boolean {
   try {
     const document = native.ownerDocument(element)
-    // Firefox keeps the window of a document in its back-forward cache.
+    // Firefox keeps the window of a document in its back-forward cache, so check that it still shows the document.
     return (
       native.isConnected(element) && nativeDocument.defaultView(document)?.document === document
     )

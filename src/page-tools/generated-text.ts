@@ -3,7 +3,7 @@ import { childrenOf, isElement, viewOf } from './dom.ts'
 import * as native from './native.ts'
 import * as nativeDocument from './native-document.ts'
 
-/** Whether a style draws text as dots, as password fields do. Firefox has no such property. */
+/** Whether a style draws text as dots, as in password fields: `-webkit-text-security`. */
 export function drawsDots(style: CSSStyleDeclaration): boolean {
   const textSecurity = style.getPropertyValue('-webkit-text-security')
   return textSecurity !== '' && textSecurity !== 'none'
@@ -73,7 +73,7 @@ const FAINT = 0.05
 const SMALLEST_FONT_PX = 1
 const FAR_PX = -999
 
-/** The words that a style writes at a side of an element. Null for none, and for icons and ornaments. */
+/** The words that a style writes at a side of an element. Null if there are none, or only icons and ornaments. */
 function readGenerated(element: Element, side: Side): Generated | null {
   const style = viewOf(element).getComputedStyle(element, side)
   const { content } = style
@@ -86,7 +86,9 @@ function readGenerated(element: Element, side: Side): Generated | null {
   return { text, isJoined: isJoined(element, { written: rawText, style, side }), style }
 }
 
-/** The words at a side of an element, if their own style shows them. Doesn't compare their colour with the ground. */
+/**
+ * The words at a side of an element, if their own style shows them. Doesn't compare their colour with the background.
+ */
 export function visibleGeneratedText(element: Element, side: Side): Generated | null {
   const generated = readGenerated(element, side)
   return generated && isShown(generated.style) ? generated : null
@@ -102,7 +104,7 @@ export function addGeneratedText(element: Element, text: string): string {
   return getGeneratedText(element, '::before') + text + getGeneratedText(element, '::after')
 }
 
-/** The words at a side, with the gap to the content. Empty: none. */
+/** The words at a side, with the gap to the content. Empty if there are none. */
 function getGeneratedText(element: Element, side: Side): string {
   const generated = visibleGeneratedText(element, side)
   if (!generated) return ''
@@ -115,7 +117,7 @@ const NOT_DRAWN = /^(script|style|template|noscript|textarea|select)$/
 
 /**
  * The text of an element in reading order, with the words of styles. Inline parts are joined without a gap.
- * `isExcluded`: elements to skip. With it, the element itself is read even if it is hidden, as a label may be.
+ * `isExcluded`: elements to skip. If given, the element itself is read even if it is hidden, as a label may be.
  */
 export function drawnText(element: Element, isExcluded?: (item: Element) => boolean): string {
   const parts: string[] = []
@@ -126,7 +128,7 @@ export function drawnText(element: Element, isExcluded?: (item: Element) => bool
     if (native.nodeType(node) === 3) return void parts.push(native.nodeValue(node) ?? '')
     if (!isElement(node) || NOT_DRAWN.test(native.localName(node)) || isExcluded?.(node)) return
     const { display } = viewOf(node).getComputedStyle(node)
-    // Only WebKit gives the title of a shape in a drawing this display.
+    // Only WebKit gives the `title` of an SVG shape `display: none`: read it in all browsers.
     const isIncluded = native.localName(node) === 'title' || (isExcluded && node === element)
     if (display === 'none' && !isIncluded) return
     const edge = /^(inline|contents)/.test(display) ? '' : ' '
@@ -215,7 +217,7 @@ function isWithoutRoom({ overflowX, overflowY, width, height }: CSSStyleDeclarat
   )
 }
 
-/** Whether a transformation leaves it no width or height. */
+/** Whether a transformation leaves an element no width or height. */
 function isFlat({ transform, scale }: CSSStyleDeclaration): boolean {
   if (/^0(\.0\d*)?( |$)/.test(scale ?? '')) return true
   const [a = 1, b = 0, c = 0, d = 1] =

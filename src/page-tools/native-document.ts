@@ -9,9 +9,9 @@ import {
 } from './native.ts'
 
 /**
- * The properties and methods of documents, taken from their prototypes. Elements of a page hide a document's own: with
- * `<img name="body">` in it, `document.body` is that image. `native.ts` does the same for nodes. Methods that documents
- * share with shadow roots work for both.
+ * The properties and methods of documents, taken from their prototypes. Named elements of a page hide the document's
+ * properties: with `<img name="body">` in the page, `document.body` is that image. `native.ts` does the same for nodes.
+ * Methods that documents share with shadow roots work for both.
  */
 
 type Tree = Document | ShadowRoot
@@ -31,7 +31,7 @@ function createMethod<Name extends keyof Document>(name: Name): Call<Name> {
   return callMethod as unknown as Call<Name>
 }
 
-// Hot properties have functions of their own, as in `native.ts`.
+// Frequently read properties have functions of their own, as in `native.ts`.
 const getDefaultView = (findGetter('Document', 'defaultView') ?? nothing) as (
   this: Document,
 ) => Document['defaultView']

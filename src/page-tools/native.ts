@@ -1,7 +1,7 @@
 /**
- * The properties and methods of nodes, taken from their prototypes. Fields of a form hide its own: with `<input
- * name="parentNode">` in it, `form.parentNode` is that input. Page tools use these for each node that may be a form.
- * The names are those of the DOM: `import * as native from './native.ts'`.
+ * The properties and methods of nodes, taken from their prototypes. Fields of a form hide the form's properties: with
+ * `<input name="parentNode">` in it, `form.parentNode` is that input. Page tools use these functions for each node that
+ * may be a form. The names are those of the DOM: `import * as native from './native.ts'`.
  */
 
 export type Read<Of, Name extends keyof Of> = (node: Of) => Of[Name]
@@ -10,7 +10,7 @@ type Call<Of, Name extends keyof Of> = Of[Name] extends Method
   ? (node: Of, ...inputs: Parameters<Of[Name]>) => ReturnType<Of[Name]>
   : never
 
-/** Returns an empty object where the package is only loaded, as on a server. */
+/** Returns an empty object where there is no DOM, as on a server that only loads the package. */
 function getPrototype(owner: string): object {
   const owners = globalThis as unknown as Record<string, { readonly prototype: object } | undefined>
   return owners[owner]?.prototype ?? {}
@@ -41,7 +41,7 @@ function createMethod<Function>(owner: string, name: string): Function {
 // Properties that are read from each element of a page have a function of their own: engines call a function that never
 // varies tens of times faster.
 
-/** Stands in for all getters and methods where the package is only loaded. */
+/** Stands in for all getters and methods where there is no DOM. */
 export function nothing(): undefined {
   return undefined
 }
@@ -238,7 +238,7 @@ export const removeAttribute: Call<Element, 'removeAttribute'> = elementMethod('
 export const scrollIntoView: Call<Element, 'scrollIntoView'> = elementMethod('scrollIntoView')
 export const scrollBy: (node: Element, options: ScrollToOptions) => void = elementMethod('scrollBy')
 const scrollElementTo: typeof scrollBy = elementMethod('scrollTo')
-/** Scrolls at once, whatever the element's style says. */
+/** Scrolls instantly, whatever the element's style says. */
 export const scrollTo = (node: Element, top: number): void =>
   scrollElementTo(node, { top, behavior: 'instant' })
 export const closest: <Found extends Element = Element>(
@@ -269,7 +269,10 @@ export const querySelectorAll: <Found extends Element = Element>(
   selector: string,
 ) => NodeListOf<Found> = rootMethod('querySelectorAll')
 
-/** Whether it is an HTML form. Only a form's fields may hide its properties, so other elements are read directly. */
+/**
+ * Whether the element is an HTML form. Only a form's fields may hide its properties, so other elements are read
+ * directly.
+ */
 function isForm(element: Element): boolean {
   return localName(element) === 'form' && namespaceURI(element) === 'http://www.w3.org/1999/xhtml'
 }

@@ -11,47 +11,46 @@ export type DialogPolicy =
   | 'dismiss'
   | ((dialog: NativeDialog) => boolean | string | void | null)
 
-/** Action of a tool on an element. `enter`: press Enter or Space on it; `drop`: drop something on it. */
+/** Action of a tool on an element. `enter`: presses Enter or Space on the element; `drop`: drops something on it. */
 export type PageAction = 'click' | 'enter' | 'type' | 'select' | 'check' | 'press' | 'drag' | 'drop'
 
 /** Limits and settings of the page tools. */
 export interface PageOptions {
-  /** Nothing outside is read or touched. Default: the page's body. */
+  /** Restricts the tools to this element: nothing outside it is read or used. Default: the page's body. */
   readonly root?: Element | (() => Element | null)
-  /** Selectors: actions are allowed only inside elements that match one. Default: everywhere in `root`. */
+  /** Selectors. Actions are allowed only inside elements that match a selector. Default: everywhere in `root`. */
   readonly allow?: readonly string[]
-  /** Selectors: inside elements that match one, nothing is read or touched. */
+  /** Selectors. Nothing is read or used inside elements that match a selector. */
   readonly deny?: readonly string[]
   /** Selectors of elements whose text and values are masked, besides `data-offstage-mask` and secret fields. */
   readonly mask?: readonly string[]
-  /** Tokens of a snapshot. Default 2000. */
+  /** Maximum length of a snapshot, in tokens. Default 2000. */
   readonly maxTokens?: number
   /** Answers native dialogs during actions. Default: they are left to the person. */
   readonly dialogs?: DialogPolicy
   /**
-   * Returns the file for a name that the model enters into a file input: an attachment of the conversation, for
-   * example. Null or undefined: the model gets an error, as there is no such file. Default: the model can't enter
-   * files.
+   * Returns the file for a name that the model enters into a file input, for example an attachment of the conversation.
+   * Null or undefined means that no such file exists: the model gets an error. By default, the model can't enter files.
    */
   readonly files?: (name: string) => File | null | undefined | Promise<File | null | undefined>
   /** Origins that `navigate` is allowed to go to, besides the page's own. */
   readonly origins?: readonly string[]
-  /** Show each action on the page. Default false. */
+  /** Shows each action on the page. Default false. */
   readonly showActions?: boolean
   /**
    * Returns `'commit'` for an action that always needs approval, as for elements marked `data-offstage-confirm`.
    * Otherwise the agent's `toolApproval` decides. Must not change the page.
    */
   readonly classify?: (element: Element, action: PageAction) => 'commit' | undefined
-  /** How long an action waits for the page to settle, at most. Milliseconds. Default 1500. */
+  /** Maximum time that an action waits until the page stops changing. Milliseconds. Default 1500. */
   readonly settleTimeoutMs?: number
 }
 
-/** Options that every function of this entry takes, besides those of the function itself. */
+/** Options of every function of this entry. */
 export interface ActOptions {
   /** Made by `createPage`. Default: the whole page without limits. */
   readonly page?: Page
-  /** Stops searches and waits, and actions before they begin. The call then rejects with the signal's reason. */
+  /** Aborts searches, waits, and actions that haven't begun. The call then rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
@@ -62,10 +61,10 @@ export interface Page {
   release(): void
 }
 
-/** Aborted and replaced when the page is released, since a released page can be used again. */
+/** Aborted and replaced when their page is released, because a released page can be used again. */
 const lifetimes = new WeakMap<Page, AbortController>()
 
-/** A page, or a part of it, with limits for what may be read and done. Has no effect until it is used. */
+/** Creates a page, or a part of one, with limits on what may be read and done. Has no effect until it is used. */
 export function createPage(options: PageOptions = {}): Page {
   const page: Page = {
     options,
@@ -79,7 +78,10 @@ export function createPage(options: PageOptions = {}): Page {
   return page
 }
 
-/** Aborted by the page's next release. Throws `invalid-input` for a page that `createPage` didn't make. */
+/**
+ * Returns a signal that the page's next release aborts. Throws `invalid-input` for a page that `createPage` didn't
+ * make.
+ */
 export function releaseSignal(page: Page): AbortSignal {
   const lifetime = lifetimes.get(page)
   if (!lifetime) throw new PageError('invalid-input', 'The page must come from createPage().')
@@ -123,7 +125,10 @@ export class PageError extends Error {
 /** How long to wait for a stalled server. Milliseconds. */
 const LOAD_MS = 60_000
 
-/** Returns a function that loads a part of the package, once. It tries twice, and rejects with `unavailable`. */
+/**
+ * Returns a function that loads a part of the package, once. Retries a failed load once, then rejects with
+ * `unavailable`.
+ */
 export function part<Part>(load: () => Promise<Part>): () => Promise<Part> {
   let loading: Promise<Part> | undefined
   const loadOnce = async (): Promise<Part> => {

@@ -9,14 +9,14 @@ interface Entry {
   memory: RefMemory
 }
 
-/** Beyond this many, entries of collected elements are dropped. */
+/** Number of entries beyond which those of garbage-collected elements are dropped. */
 const MAX_ENTRIES = 5000
 
 const refs = new WeakMap<Element, string>()
 const entries = new Map<string, Entry>()
 let count = 0
 
-/** The element's ref: the same for the element's lifetime, never reused for another one. */
+/** The element's ref: the same for the element's lifetime, never reused for another element. */
 export function ensureRef(element: Element): string {
   const existing = refs.get(element)
   if (existing) return existing

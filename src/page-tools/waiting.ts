@@ -5,12 +5,12 @@ import {
   type EventLoopYielder,
 } from '../lib/yield-to-event-loop.ts'
 
-/** Milliseconds of work in a slice, before the page's own tasks run. Small, as slow devices take four times as long. */
+/** Milliseconds of work before the page's own tasks get a turn. Kept small, as slow devices take four times as long. */
 const SLICE_MS = 6
 
 /**
- * Runs a generator to its end in slices, so that the page stays responsive. It may pause at each `yield`.
- * Rejects with the signal's reason when that is aborted.
+ * Runs a generator to its end in slices, so that the page stays responsive. A slice may end at each `yield`. Rejects
+ * with the signal's reason when the signal is aborted.
  */
 export async function runInSlices<Result>(
   work: Generator<undefined, Result>,
@@ -42,8 +42,8 @@ export function runSync<Result>(work: Generator<undefined, Result>): Result {
 }
 
 /**
- * Rejects with the signal's reason when it is aborted. Resolves in a new task: browsers throttle chained
- * timers to one a minute in tabs that are hidden for long.
+ * Rejects with the signal's reason when the signal is aborted. Resolves in a new task, because tabs that have long been
+ * hidden run chained timers only once a minute.
  */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await timer(ms, signal)
@@ -65,7 +65,7 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
-/** Asks until the answer is truthy or the time is over. Resolves to the last answer. */
+/** Calls `ask` until the answer is truthy or `isOver` returns true. Resolves to the last answer. */
 export async function poll<Answer>(
   ask: () => Answer,
   isOver: () => boolean,
@@ -85,7 +85,7 @@ export function createTimeLimit(ms: number): () => boolean {
 }
 
 /**
- * Resolves at the next animation frame, or after `ms`. Hidden tabs draw none, so it resolves in the next task there.
+ * Resolves at the next animation frame, or after `ms`. In hidden tabs, which draw no frames, resolves in the next task.
  */
 export function nextFrame(view: Window, ms = 50): Promise<void> {
   if (nativeDocument.hidden(view.document)) return yieldToEventLoop()
@@ -100,14 +100,14 @@ export function nextFrame(view: Window, ms = 50): Promise<void> {
   })
 }
 
-/** Frames that a page gets at least, however slowly they are drawn. */
+/** Minimum number of frames that a page gets to react, however slowly they are drawn. */
 const FRAMES = 10
-/** Limit when no frames are drawn. Milliseconds. */
+/** Maximum time to wait for these frames. Milliseconds. */
 const FRAMES_MS = 8000
 
 /**
- * Returns a function that says whether the page has had its time to react, for example to open a list. The time isn't
- * over while a visible page has hardly been drawn: on a busy machine, frames may be a second apart.
+ * Returns a function that says whether the page has had enough time to react, for example to open a list. A visible
+ * page also gets a minimum number of frames: on a busy machine, frames may be a second apart.
  */
 export function deadline(view: Window, ms: number): () => boolean {
   const start = performance.now()

@@ -19,7 +19,7 @@ import { placeNote, placeOf } from '../read/find.ts'
 import { lazyPattern } from '../../lib/once.ts'
 import { isReadable } from '../outline/region.ts'
 
-/** Characters of a host, and of the rest of the address. */
+/** Maximum characters of a host, and of the rest of an address. */
 const HOST_LIMIT = 60
 const REST_LIMIT = 200
 
@@ -30,7 +30,7 @@ interface AddressOptions {
 }
 
 /**
- * Formats an address for an approval. The real host comes first. Text that may stand before a host
+ * Formats an address for an approval. The real host comes first. Text that a URL may have before its host
  * (`https://shop.example%2Flogin@other.example`) is only mentioned. A long host keeps its end, which names its owner.
  * Pure.
  */
@@ -52,9 +52,9 @@ function shownHost(host: string, clean: (text: string) => string): string {
   return formatted.length > HOST_LIMIT ? `…${formatted.slice(-HOST_LIMIT)}` : formatted
 }
 
-/** Other fields of the form that an approved action sends: filled ones that may be read, and hidden ones. */
+/** Other form fields that an approved action submits: filled fields that may be read, and hidden fields. */
 interface FormFields {
-  /** The first of them, for the approval: `"To": "Ada", "Amount": "10"`. */
+  /** The first fields, as the approval shows them: `"To": "Ada", "Amount": "10"`. */
   readonly text: string
   /** Digest of all fields in full: values may be long, and the journal only needs to tell whether they changed. */
   readonly digest: string
@@ -64,7 +64,7 @@ const MAX_SHOWN_FIELDS = 6
 const BESIDE_NAME_LIMIT = 30
 const BESIDE_VALUE_LIMIT = 40
 const WITHOUT_VALUE = /^(button|submit|reset|image)$/
-/** Names of hidden fields that scripts renew by themselves. */
+/** Names of hidden fields whose values scripts renew. */
 const RENEWED: RegExp = /csrf|xsrf|token|nonce|captcha|verification/i
 
 interface FieldsBesideOptions {
@@ -75,7 +75,7 @@ interface FieldsBesideOptions {
   readonly typed: Element | null
 }
 
-/** Returns null if nothing else is sent. */
+/** Returns null if no other field is submitted. */
 function fieldsBeside(
   element: Element,
   activation: Activation,
@@ -159,8 +159,8 @@ const UNIT =
   's(?:ek(?:unden?)?|ec(?:ond)?s?)?|m(?:in(?:ute)?[ns]?)?|h(?:(?:ou)?rs?)?|st(?:d|unden?)'
 /**
  * Text that only a clock changes: digits like `0:45` or `12:00:59`; ages like `3 min ago`, `vor 3 Minuten`; seconds
- * left, like `in 30 s`, `30 s left`. A bare `2 h` or `5m` is none: it may be the duration or amount that somebody pays
- * for.
+ * left, like `in 30 s`, `30 s left`. Excludes a bare `2 h` or `5m`, which may be the duration or amount that somebody
+ * pays for.
  */
 const CLOCK = lazyPattern(
   () =>
@@ -173,14 +173,14 @@ const CLOCK = lazyPattern(
 )
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600 }
-/** Clocks are updated and read a little early or late. Seconds. */
+/** Tolerated error of a clock that is updated or read a little early or late. Seconds. */
 const TOLERANCE = 3
-/** Clocks kept in a journaled digest. Further clocks, as in a calendar, are compared like other words. */
+/** Maximum clocks in a journaled digest. Further clocks, as in a calendar, are compared like other words. */
 const MAX_CLOCKS = 20
 
 /**
- * Whether two names differ only in clocks that ran on, forwards or backwards, for the elapsed time. All other digits
- * are compared: a changed price or duration makes another name.
+ * Whether two names are equal except for clocks, which may have counted up or down by the elapsed time. All other
+ * digits are compared: a changed price or duration makes a different name.
  */
 export function isSameName(before: string, current: string, elapsedMs: number): boolean {
   if (before === current) return true
@@ -218,8 +218,8 @@ function isSameClock(before: RegExpExecArray, current: RegExpExecArray, elapsed:
 }
 
 /**
- * Readings of a clock in seconds. `12:30` has two: minutes and seconds, or hours and minutes. `unit`: seconds per step
- * of its last digit.
+ * Possible values of a clock in seconds. `12:30` has two: minutes and seconds, or hours and minutes. `unit`: seconds
+ * per step of the last digit.
  */
 function readClock([, high, middle, low, ...countParts]: RegExpExecArray): readonly {
   readonly at: number
@@ -242,18 +242,20 @@ function readClock([, high, middle, low, ...countParts]: RegExpExecArray): reado
 interface ControlDescription {
   readonly role: string
   readonly name: string
-  /** The row, item, dialog or region around the control: ` (in row "Ada")`. Empty: none. */
+  /** The row, item, dialog or region around the control: ` (in row "Ada")`. Empty if there is none. */
   readonly place: string
-  /** Set if the place must stay the same: `item`, whose elements are reused for other items, or a named `part`. */
+  /**
+   * Set if the place must stay the same: an `item`, whose elements may be reused for other items, or a named `part`.
+   */
   readonly placedIn?: 'item' | 'part'
   /** State of a switch, checkbox or toggle button before the action. */
   readonly now?: 'on' | 'off' | 'mixed'
 }
 
-/** A control with its full texts. `called` shortens them, as the approval shows them. */
+/** A control with its full texts. `called` has them shortened for the approval. */
 interface FullDescription {
   readonly called: ControlDescription
-  /** For digests, without secrets: the full name and place, and the values that the control sends. */
+  /** Texts for digests, without secrets: the full name and place, and the values that the control sends. */
   readonly whole: readonly string[]
   readonly sends: readonly string[]
 }
@@ -270,7 +272,7 @@ function describeInFull(element: Element, live: LivePage): FullDescription {
   const place = placeOf(element, options, Infinity)
   const placedIn = place?.source === 'item' ? 'item' : place?.source === 'named' ? 'part' : null
   const toggle = toggleState(element)
-  // Scrub first, then shorten: the beginning of a secret that is cut would stay.
+  // Scrub before shortening: a secret that is cut off would no longer be recognized.
   const name = clean(ownName || text)
   return {
     called: {
@@ -308,7 +310,7 @@ function submittedValues(element: Element): readonly string[] {
   return isSubmitted && !RENEWED.test(element.name) ? [element.name, element.value] : []
 }
 
-/** `button "Delete" (in row "Ada"), now off`. */
+/** Formats a control: `button "Delete" (in row "Ada"), now off`. */
 function formatControl({ role, name, place, now }: ControlDescription): string {
   return `${name ? `${role} ${quoted(name)}` : role}${place}${now ? `, now ${now}` : ''}`
 }
@@ -319,7 +321,8 @@ export function quoted(text: string): string {
 
 /**
  * Whether both describe the same control. Clocks in names may have moved by the elapsed time. `isUntouched`: no action
- * of the call has begun, so the control's on/off state and the named part of the page around it must be the same too.
+ * of the call has begun. The control's on/off state and the named part of the page around it must then be the same,
+ * too.
  */
 function isSameControl(
   approved: ControlDescription,
@@ -340,11 +343,14 @@ function isSameControl(
 export interface ApprovalTarget extends ControlDescription {
   /** Value of a field, masked if it must be. */
   readonly value?: string
-  /** Other fields of its form that are sent along. */
+  /** Other fields of its form that are submitted with it. */
   readonly fields?: FormFields
-  /** Digest of the text of the dialog that the action ends. */
+  /** Digest of the text of the dialog around the element. */
   readonly dialog?: string
-  /** Digest of the values that the chosen options of a native select send. Undefined: it has none of them yet. */
+  /**
+   * Digest of the values that the chosen options of a native select submit. Undefined if the select doesn't have these
+   * options yet.
+   */
   readonly chosen?: string
   /** Address of its link or form, host first. */
   readonly leadsTo?: string
@@ -352,7 +358,7 @@ export interface ApprovalTarget extends ControlDescription {
   readonly address?: string
   /** Effect that commits the person: `has an effect ("pay")`. */
   readonly does?: string
-  /** Controls around it, or to which it passes the action on. */
+  /** Controls around the element, and controls that it activates. */
   readonly activates?: readonly ControlDescription[]
   /** Digest of all names and places in full. */
   readonly whole: string
@@ -381,7 +387,7 @@ export function describeApprovalTarget(
   )
   const controls = controlElements.map((item) => describeInFull(item, live))
   const leadsTo = activation && destinationOf(usedElement, activation)
-  // Typed text is in the call, so its field is left out. A pressed key sends the field's own value.
+  // A field that the call types into is left out: its text is in the call. A pressed key submits the field's own value.
   const typedField =
     elementAction.action === 'enter' && elementAction.key === undefined ? usedElement : null
   const fields =
@@ -392,7 +398,7 @@ export function describeApprovalTarget(
   )
   return {
     ...description.called,
-    // Scrub first, then shorten: the beginning of a secret that is cut would stay.
+    // Scrub before shortening: a secret that is cut off would no longer be recognized.
     ...(value && { value: shorten(clean(value), VALUE_LIMIT) }),
     ...(fields && { fields }),
     ...(dialog && { dialog }),
@@ -411,7 +417,7 @@ export function describeApprovalTarget(
   }
 }
 
-/** Digest of the whole address that the element leads to. Null: it leads nowhere. */
+/** Digest of the whole address that the element leads to. Null if it leads nowhere. */
 export function addressDigest(
   element: Element,
   elementAction: ElementAction,
@@ -426,18 +432,20 @@ export function addressDigest(
 export interface Sameness {
   /** Time since the approval was requested. */
   readonly elapsedMs: number
-  /** Nothing has been done yet that may have changed the surroundings. Default true. */
+  /** Whether no action of the call has begun, which might have changed the surroundings. Default true. */
   readonly isUntouched?: boolean
 }
 
-/** Whether an element is the approved one. Ignores its value, other fields of its form, and clocks that ran on. */
+/**
+ * Whether an element is the approved one. Ignores its value, other fields of its form, and clocks that kept counting.
+ */
 export function isSameApprovalTarget(
   approved: ApprovalTarget & ElementAction,
   current: ApprovalTarget,
   { elapsedMs, isUntouched = true }: Sameness,
 ): boolean {
   const options = { elapsedMs, isUntouched }
-  // A list that was open when approval was requested may be closed now: its options are unknown then.
+  // A list that was open when approval was requested may be closed now, and its options unknown.
   const isClosedList = approved.action === 'select' && current.does === undefined
   const [before, after] = [approved.activates ?? [], current.activates ?? []]
   return (
@@ -470,7 +478,7 @@ export function hasSameSurroundings(
   )
 }
 
-/** Digest of the text of the dialog around the element, such as for whom, or how much. */
+/** Digest of the text of the dialog around the element, which may say for whom or how much. */
 function dialogDigest(element: Element, options: PageOptions): string | null {
   const dialog = closest(element, DIALOGS)
   if (!dialog) return null
@@ -481,7 +489,7 @@ function dialogDigest(element: Element, options: PageOptions): string | null {
 export function formatApprovalTarget(subject: ApprovalTarget): string {
   const { value, fields, leadsTo, does, activates = [], place } = subject
   const valueNote = value ? `, which holds ${quoted(value)}` : ''
-  // A place that both share is mentioned once.
+  // A place that both controls share is mentioned once.
   const controlNotes = activates.map((item) =>
     formatControl(item.place === place ? { ...item, place: '' } : item),
   )

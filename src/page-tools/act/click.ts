@@ -39,14 +39,14 @@ const FIELDS = 'input,select,textarea,[role=checkbox],[role=radio],[role=switch]
 const LEVELS = 4
 
 /**
- * Returns the element that people click for a field: itself, or the one displayed in its place. Restyled fields often
- * have no size, ignore the pointer or lie below their custom appearance. People then click the label, or the smallest
- * ancestor without another field.
+ * Returns the element that people click to use a field: the field itself, or an element displayed in its place.
+ * Restyled fields often have no size, ignore the pointer or lie below their custom appearance. People then click the
+ * label, or the smallest ancestor without another field.
  */
 export function clickTarget(element: HTMLElement, options: PageOptions): HTMLElement {
   const isField = native.matches(element, FIELDS) || editContextOf(element) !== null
   if (!isField) return findPointerTarget(element, options)
-  // A person could not type there, whatever is shown in its place.
+  // A person can't type into a hidden field, whatever is displayed in its place.
   if (isTypedField(element) && hiddenReason(element) !== null) return element
   if (!isOnScreen(element)) scrollIntoView(element)
   const wrappers = findWrappers(element)
@@ -60,9 +60,9 @@ export function clickTarget(element: HTMLElement, options: PageOptions): HTMLEle
 }
 
 /**
- * Returns the ancestor that takes the pointer for a control that lets it through, such as a component's inner button.
- * Returns the element itself unless that ancestor is a control and holds no other one. An element that only looks
- * disabled has no such ancestor.
+ * Some controls, such as a component's inner button, let the pointer through to an ancestor. Returns that ancestor if
+ * it is a control and holds no other control, otherwise the element itself. An element that only looks disabled has no
+ * such ancestor.
  */
 function findPointerTarget(element: HTMLElement, options: PageOptions): HTMLElement {
   if (!ignoresPointer(element)) return element
@@ -103,7 +103,7 @@ function ignoresPointer(element: Element): boolean {
   return viewOf(element).getComputedStyle(element).pointerEvents === 'none'
 }
 
-/** The ancestors of a field that contain no other one, innermost first. */
+/** The ancestors of a field that contain no other field, innermost first. */
 function findWrappers(element: Element): HTMLElement[] {
   const wrappers: HTMLElement[] = []
   let ancestor = getParent(element)
@@ -132,7 +132,7 @@ function takesPointer(element: HTMLElement): boolean {
   return width > 1 && height > 1 && hiddenReason(element) === null && !ignoresPointer(element)
 }
 
-/** Whether the element on top of its centre belongs to this field. */
+/** Whether the topmost element at the element's centre is in the wrapper, or around the element. */
 function isOverlaid(element: Element, wrapper: Element): boolean {
   const top = elementAt(native.ownerDocument(element), getMiddle(element))
   if (!top || contains(element, top)) return false
@@ -157,8 +157,8 @@ export interface ClickOptions extends ActOptions {
   /** Keys held during the click: `ctrlKey`, `shiftKey`, `altKey`, `metaKey`. Default: none. */
   readonly modifiers?: Modifiers
   /**
-   * Point on the element, in parts of its width and height from 0 to 1; for a picture, as `look` shows it. Default: its
-   * middle.
+   * Point on the element, as fractions of its width and height from 0 to 1; for a picture, as `look` shows it. Default:
+   * the middle.
    */
   readonly at?: Point
 }
@@ -190,7 +190,10 @@ export function onlyPressed(name: string): string {
   return `${name} was pressed, but the page replaced or removed it before the click reached it: nothing was clicked. Read what changed before you try again.`
 }
 
-/** The click alone, for actions of several steps. False when the page replaced the element before the click. */
+/**
+ * Clicks without a report, for actions of several steps. Returns false if the page replaced the element before the
+ * click.
+ */
 export async function clickElement(
   element: HTMLElement,
   context: ActionContext,
@@ -244,8 +247,8 @@ async function readyToClick(
 }
 
 /**
- * Returns the new hit if the page re-rendered what is under the pointer. Throws `stale-ref` unless the element is still
- * there, or was replaced by one with the same role and text.
+ * Returns the new hit if the page re-rendered what is under the pointer. Throws `stale-ref` if the element is gone, and
+ * no element with its role and text has replaced it.
  */
 function replacementHit(
   { point, receiver }: Hit,
@@ -287,7 +290,7 @@ async function hoverAncestor(element: HTMLElement, context: ActionContext): Prom
     throw new PageError('hidden', `${describeElement(element, live)} can't be used: it is hidden.`)
   const hit = await makeReady(ancestor, { live, signal, enabled: false })
   movePointer(live, hit)
-  // A script may show the element then, too, or another one in its place.
+  // Waits two frames, in which a script may show the element, or another in its place.
   for (let frame = 0; frame < 2; frame += 1) await nextFrame(viewOf(ancestor))
   return hit
 }
@@ -310,7 +313,10 @@ export async function hover(target: Target, options: ActOptions = {}): Promise<A
 const MAX_LISTED = 8
 const HOVERED_LEVELS = 3
 
-/** Lists what styles show at the element for a real pointer, but not for a scripted one. Empty: nothing. */
+/**
+ * Lists what `:hover` styles show at the element for a real pointer, but not for a scripted one. Empty if they show
+ * nothing.
+ */
 function hoverNote(element: Element, live: LivePage): string {
   const shown = live.outline
     .hiddenUntilHover()

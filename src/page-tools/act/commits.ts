@@ -30,7 +30,10 @@ import {
 /** Words in the classes, ids and files of icons. */
 const ICONS =
   /\b(?:trash|trashcan|delete|bin|dustbin|garbage|erase|send|paper ?plane|pay|buy|purchase|publish|log ?out|sign ?out)\b/
-/** Emoji of these actions. An envelope beside a number doesn't count: it shows how many mails there are. */
+/**
+ * Emoji for deleting, paying and sending. An envelope beside a number doesn't count, since it shows the number of
+ * mails.
+ */
 const PICTURES =
   /[\u{1F5D1}\u{1F6AE}\u{1F4B3}\u{1F4B8}]|^[^\d]*[\u2709\u{1F4E4}\u{1F4E7}-\u{1F4E9}][^\d]*$/u
 
@@ -48,12 +51,12 @@ const MARKS = [
   'icon',
   'src',
 ]
-/** An icon is made of few elements. */
+/** Maximum elements of an icon that are read. */
 const MOST_PARTS = 12
 const LONG = 200
 
 /**
- * Finds the committing word in an icon's marks, for a control whose names have no letters: `fa-trash`, `#paper-plane`,
+ * Finds the committing word in an icon's marks, for a control without letters in its names: `fa-trash`, `#paper-plane`,
  * an emoji.
  */
 function findCommitInIcon(control: Element, names: readonly string[]): string | null {
@@ -75,7 +78,10 @@ function findCommitInIcon(control: Element, names: readonly string[]): string | 
   return null
 }
 
-/** Reads one mark alone, which needs several words: `icon-book` is a book, but `icon-place-order` commits. */
+/**
+ * Finds a phrase that commits in a single mark. A word isn't enough: `icon-book` is a book, but `icon-place-order`
+ * commits.
+ */
 function findCommitPhrase(mark: string): string | null {
   const word = findCommitWord(splitWords(mark).replace(PREFIXES, '').trim())
   return word?.includes(' ') ? word : null
@@ -108,7 +114,7 @@ const TITLES = 'h1,h2,h3,h4,h5,h6,legend,[role=heading]'
 const CHOICE_FIELDS =
   'input[type=checkbox],input[type=radio],[role=checkbox],[role=radio],[role=switch]'
 const NAMED = '[aria-label],[aria-labelledby],[title]'
-/** Maximum number of buttons in a dialog that asks a question, without those that decline. Other dialogs have more. */
+/** Maximum number of buttons in a dialog that asks a question, not counting buttons that decline. */
 const BUTTONS_OF_QUESTION = 2
 
 interface Ending {
@@ -118,7 +124,10 @@ interface Ending {
   readonly options: PageOptions
 }
 
-/** Finds a committing word in the title of the form or dialog that a control ends: "OK" under "Delete account?". */
+/**
+ * Finds a committing word in the title of the form or dialog that a control submits or closes: "OK" under "Delete
+ * account?".
+ */
 function findCommitInTitle(control: Element, { form, names, options }: Ending): string | null {
   const isNoCommit = (name: string): boolean =>
     [isDeclineLabel, isHarmless, isSaveLabel].some((isLabel) => isLabel(name))
@@ -161,7 +170,7 @@ function readTitles(element: Element, options: PageOptions): readonly string[] {
     .filter((title) => !isChoiceTitle(title))
     .slice(0, 2)
   const paragraphs = native.matches(element, DIALOGS) ? findAll(element, 'p').slice(0, 2) : []
-  // An unnamed element is called by its first words, which may be those of a choice.
+  // An unnamed element is named by its first words, which may belong to a choice.
   const isNamed =
     native.matches(element, NAMED) || native.querySelector(element, CHOICE_FIELDS) === null
   return [
@@ -176,7 +185,7 @@ function isChoiceTitle(title: Element): boolean {
   return group ? native.querySelector(group, CHOICE_FIELDS) !== null : false
 }
 
-/** Matching descendants as rendered, in slots and shadow roots, too. */
+/** Rendered descendants that match, also in slots and shadow roots. */
 function findAll(element: Element, selector: string): Element[] {
   return [...descendantsOf(element)].filter((candidate) => native.matches(candidate, selector))
 }
@@ -207,8 +216,8 @@ export function rememberPost(elements: readonly Element[]): string {
 
 /**
  * Describes the effect of an action for the person, such as `has an effect ("pay")`. Empty for actions that never need
- * approval: opening, typing, filtering. A form submitted by POST has an effect, whatever its button is called. An
- * address that acts has one, too. All else depends on a short list of words.
+ * approval: opening, typing, filtering. A POST form has an effect, whatever its button is called, and so has an address
+ * that acts. Everything else depends on a short list of words.
  */
 export function commitOf(
   element: Element,
@@ -237,7 +246,7 @@ export function getUsedElement(element: Element, { action, typed }: ElementActio
   return typed && action === 'enter' ? findTypingTarget(element) : element
 }
 
-/** Undefined: the action activates nothing. */
+/** Returns undefined if the action activates nothing. */
 export function activationOf(action: PageAction): Activation | undefined {
   if (action === 'click') return 'click'
   return action === 'enter' ? 'activate' : undefined
@@ -275,7 +284,7 @@ const HOLDS_VALUES = /^(combobox|listbox|radiogroup|textbox|searchbox|group|tree
 /** Matches with modifiers, too: `Control+Delete`. */
 const DELETING = /(?:^|\+)\s*(?:delete|del|backspace)\s*$/i
 
-/** Reads a menu's labels, wherever its items are, then the options themselves: a list may hold one that acts. */
+/** Reads the labels of a menu, wherever its items are, then the options themselves: an option of a list may act. */
 function findCommitInChoice(
   element: Element,
   labels: readonly string[],
@@ -301,7 +310,7 @@ function findCommitForEnter(element: Element, options: PageOptions): string | nu
   if (found) return found
   const form = defaultButtonOf(element) ? null : formSubmittedBy(element, 'activate')
   if (isSearch(element, form)) return null
-  // Without a button, only the title says what Enter sends.
+  // If there is no button, only the title says what Enter sends.
   const byTitle = form && findCommitInTitle(element, { form, names: [], options })
   return (
     byTitle ??
@@ -350,7 +359,10 @@ function opensPopup(control: Element): boolean {
   )
 }
 
-/** Searches change nothing. They have the role, or a form with GET, whose result has an address. */
+/**
+ * Whether the control belongs to a search, which changes nothing: by its role, or by a GET form, whose result has an
+ * address.
+ */
 function isSearch(control: Element, form: HTMLFormElement | null): boolean {
   if (closest(control, 'search,[role=search]')) return true
   return form !== null && native.getAttribute(form, 'method')?.toLowerCase() === 'get'
@@ -373,7 +385,7 @@ function canCommit(control: Element, name: string): boolean {
   return wordCount <= (closest(control, ITEMS) ? 1 : 4)
 }
 
-/** Whether it acts as a button: a tab that shows no panel, or an option outside of any list. */
+/** Whether the control acts as a button: a tab that shows no panel, or an option outside of any list. */
 function isButtonLike(control: Element): boolean {
   return (
     !closest(control, CHOICES) &&
@@ -388,7 +400,7 @@ const CHOICES =
 const LONG_LINK = 30
 const NAVIGATION = 'nav,[role=navigation]'
 const FOOTER = 'footer,[role=contentinfo]'
-/** A footer inside one of these isn't the page's footer. */
+/** Containers whose footers aren't the page's footer. */
 const FOOTER_CONTAINERS =
   'dialog,[role=dialog],[role=alertdialog],form,article,section,main,[role=main],tr,li'
 /** Names of links that state the topic of a page: "Send money guide", "Delete a user", `delete()`. */
@@ -409,12 +421,12 @@ function isNavigation(link: Element): boolean {
   )
 }
 
-/** Whether the link leads to a named anchor on this page. A bare `#` belongs to a script's button. */
+/** Whether the link leads to a named anchor on this page. A bare `#` marks a link that a script uses as a button. */
 function leadsToAnchor(link: Element): boolean {
   return /^#./.test(native.getAttribute(link, 'href') ?? '')
 }
 
-/** Whether the link has an address of its own. A script's button has none, or an anchor on this page. */
+/** Whether the link has an address of its own. A link used as a button has no address, or an anchor on this page. */
 function leadsToOtherPage(link: Element): boolean {
   const url = destinationOf(link, 'click')
   return url !== null && /^https?:$/.test(url.protocol) && withoutHash(url.href) !== pageOf(link)
@@ -425,18 +437,17 @@ export function pageOf(element: Element): string {
   return withoutHash(nativeDocument.URL(native.ownerDocument(element)))
 }
 
-/** Removes the fragment of an address. */
 export function withoutHash(address: string): string {
   return address.replace(/#.*$/, '')
 }
 
-/** All names of a control, for those who see it and for those who don't. */
+/** All names of a control: for people who see it, and for assistive technology. */
 function readNames(control: Element, options: PageOptions): readonly string[] {
   const isButtonInput = isTag(control, 'input') && /^(submit|button|reset)$/.test(control.type)
   const names = [
     getAccessibleName(control, getShownRole(control) || 'button', options).text,
     isElement(control) ? (native.innerText(control) ?? native.textContent(control)) : '',
-    // `innerText` is empty for an element that is shown on hover only.
+    // `innerText` is empty for an element that is shown on hover only: read `textContent`.
     native.checkVisibility(control, { visibilityProperty: true })
       ? ''
       : native.textContent(control),

@@ -46,8 +46,8 @@ export function sendDrag(
 }
 
 /**
- * The element on which a drag by this distance drops the source. Null while the source isn't in view, or if only its
- * own surroundings are there.
+ * The element on which a drag by this distance drops the source. Null if the source isn't in view, or if the element at
+ * that point only surrounds the source.
  */
 export function dropTarget(
   source: Element,
@@ -72,8 +72,8 @@ function translate({ x, y }: Point, distance: Point): Point {
 }
 
 /**
- * Whether dropping on the element needs checks of its own. Elements around the dragged element get its events anyway,
- * so they are checked only for a mark that the dragged element doesn't have.
+ * Whether dropping on the element needs checks of its own. Elements around the dragged element get its events in any
+ * case. They are checked only for a mark that the dragged element doesn't have.
  */
 function isTarget(element: Element, { receiver }: Hit, options: PageOptions): boolean {
   const approvedMarks = marksOf(receiver)
@@ -89,7 +89,10 @@ export type DropPlace =
   | { readonly by: { readonly x: number; readonly y: number } }
 
 const STEPS = 8
-/** Fraction of the goal's size. Small enough to stay in the middle third, where a drop may mean "into it". */
+/**
+ * How far a drop goes beyond the goal's centre, as a fraction of the goal's size. Stays in the middle third, where a
+ * drop may mean "into it".
+ */
 const OVERSHOOT = 0.12
 const PRESS = { button: 0, detail: 1 }
 
@@ -134,7 +137,8 @@ export async function drag(
 /**
  * A point a little beyond the goal's centre, as seen from the start. Sortable lists insert before or after an element,
  * depending on the half that the pointer is in. The goal isn't scrolled to, since that would move the start. The point
- * stays inside the view: nothing can be dropped outside. Throws `hidden` if the goal is hidden, or a scroller cuts it off.
+ * stays inside the view, because nothing can be dropped outside. Throws `hidden` if the goal is hidden, or a scroller
+ * cuts it off.
  */
 function requireDropPoint(dropElement: HTMLElement, start: Point, live: LivePage): Point {
   const reason = hiddenReason(dropElement)
@@ -202,7 +206,7 @@ async function dragPointer(start: Hit, end: Point, context: ActionContext): Prom
   }
 }
 
-/** Whether a target accepted the drop. */
+/** Returns whether a target accepted the drop. */
 async function dragAndDrop(
   source: HTMLElement,
   start: Hit,
@@ -260,7 +264,7 @@ function interpolate(start: Point, end: Point): Point[] {
 type Effect = DataTransfer['dropEffect']
 type Allowed = DataTransfer['effectAllowed']
 
-/** A `DataTransfer` with writable effects. Browsers ignore writes to the effects of one that a script made. */
+/** A `DataTransfer` with writable effects. Browsers ignore writes to the effects of a scripted `DataTransfer`. */
 function dragData(view: Window & typeof globalThis): DataTransfer {
   return Object.defineProperties(new view.DataTransfer(), {
     effectAllowed: { value: 'uninitialized', writable: true },

@@ -98,7 +98,7 @@ export function isPlainTextField(element: Element): element is TextField {
   )
 }
 
-/** Whether a form without a button, but with two of these fields, isn't sent by Enter. */
+/** Whether the field blocks submission by Enter: a form with two such fields and no button isn't submitted. */
 export function blocksSubmission(element: Element): element is HTMLInputElement {
   return (
     isTag(element, 'input') &&
@@ -106,7 +106,7 @@ export function blocksSubmission(element: Element): element is HTMLInputElement 
   )
 }
 
-/** Whether keys write into it. */
+/** Whether keys write into the element. */
 export function isEditable(element: Element): boolean {
   return (
     isPlainTextField(element) ||
@@ -125,7 +125,7 @@ export function takesEnter(target: Element): boolean {
   return !isTag(field, 'textarea') && isEditable(field)
 }
 
-/** The element that receives typed text: the field in a label, a combobox or a component, else the target itself. */
+/** The element that receives typed text: the field in a label, a combobox or a component, or the target itself. */
 export function findTypingTarget(target: Element): Element {
   return (isElement(target) && editableIn(target)) || target
 }
@@ -151,12 +151,15 @@ export function editableIn(target: HTMLElement): HTMLElement | null {
   return null
 }
 
-/** Whether typed characters are its content. */
+/** Whether typed characters become the element's content. */
 export function isTypedField(element: HTMLElement): boolean {
   return isPlainTextField(element) || native.isContentEditable(element)
 }
 
-/** The content of a field, as a text to compare: its value, its choices, or whether it is checked. Null: no field. */
+/**
+ * The content of a field, as a text to compare: its value, its choices, or whether it is checked. Null if it is no
+ * field.
+ */
 export function contentOf(element: Element): string | null {
   const field = isTag(element, 'label') ? element.control : element
   if (!field || isTag(field, 'option')) return null

@@ -16,7 +16,7 @@ import { requireAllowed } from '../outline/region.ts'
 
 export interface FieldValue {
   readonly target: Target
-  /** Text, an option's label, or whether it is checked. */
+  /** Text, labels of options, or whether the field is checked. */
   readonly value: string | number | boolean | readonly string[]
 }
 
@@ -32,7 +32,7 @@ export async function fillForm(
     const reporters: ResultReporter[] = []
     let endLines: readonly string[] = []
     for (const [index, field] of fields.entries()) {
-      // A page that keeps its fields in its address keeps the fields, too.
+      // A page may write its fields into the address. It has navigated only if the fields are gone.
       const hasNavigated =
         location.pathname !== pathname || (location.href !== href && !filled.some(isAttached))
       const problem = hasNavigated
@@ -94,7 +94,6 @@ async function fillField(
   }
 }
 
-/** Sets a field of any kind. */
 export function setField(
   element: HTMLElement,
   value: FieldValue['value'],
@@ -132,7 +131,7 @@ export async function setChecked(
   }))
 }
 
-/** Makes only the change, for actions of several steps. */
+/** Makes the change and returns its reporter, for actions of several steps. */
 export async function applyChecked(
   target: HTMLElement,
   checked: boolean,

@@ -14,7 +14,7 @@ const CONTROLS =
 const BUTTONS = 'button,input[type=submit],input[type=button],input[type=image],[role=button]'
 const LEVELS = 6
 const BUTTONS_OF_COMPOSER = 12
-/** Elements that a click on one of their parts activates. */
+/** Elements that are activated by a click on one of their parts. */
 const ACTIVATED_BY_PARTS =
   'button,a,summary,[role=button],[role=link],[role=switch],[role=checkbox],[role=radio],[role=tab],[role=option],[role^=menuitem]'
 const ACTIVATING = /^(click|enter|check)$/
@@ -37,8 +37,7 @@ function findActivatedInTurn(element: Element, action: PageAction): readonly Ele
 }
 
 /**
- * Controls behind the element that an approval must name, too: the control around it, and those it passes the action on
- * to.
+ * Other controls that an approval must name: the control around the element, and controls that the element activates.
  */
 export function findActivatedControls(element: Element, action: PageAction): readonly Element[] {
   if (!ACTIVATING.test(action)) return []
@@ -107,7 +106,7 @@ type Classify = NonNullable<PageOptions['classify']>
 
 const warnedClassifiers = new WeakSet<Classify>()
 
-/** Treats an unknown answer or an error as a commit: better to ask a person once too often. */
+/** Treats an unknown answer or an error as a commit: it is better to ask a person once too often. */
 function isClassified(element: Element, action: PageAction, classify?: Classify): boolean {
   if (!classify) return false
   try {
@@ -141,15 +140,19 @@ function getForm(element: Element): Element | null {
   return isElement(form) ? form : null
 }
 
-/** How an action affects the checked element. Undefined: it writes, chooses or moves the pointer. */
+/** How an action affects the checked element. Undefined for actions that write, choose or move the pointer. */
 export type ActionEffect = Activation | 'drop'
 
 /**
- * Compares actions with the call's approval. `checkBeforeAction` throws if the element isn't the approved one, or needed approval.
+ * Compares actions with the call's approval. `checkBeforeAction` throws if another element was approved, or if the
+ * element needs approval and has none.
  */
 export interface Guard {
   checkBeforeAction(element: Element, effect: ActionEffect | undefined): void
-  /** For an element that the action has already changed: throws only if it needed approval. */
+  /**
+   * Checks an element that the action may already have changed. Throws if its address has changed, or approval is
+   * missing.
+   */
   checkDuringAction(element: Element, effect: ActionEffect | undefined): void
   /** Throws if the page submits a form by POST that needed approval. */
   checkFormPost(): void
@@ -198,7 +201,10 @@ export function checkKey(receiver: Element, call: ActionContext, activation?: Ac
   checkAction(receiver, call, activation)
 }
 
-/** Whether keys may go to the element. Without a focus they go to the body, even if only a part of it may be used. */
+/**
+ * Whether keys may go to the element. If nothing is focused, keys go to the body, even if only a part of the body may
+ * be used.
+ */
 export function canReceiveKeys(receiver: Element, { options }: LivePage): boolean {
   return (
     receiver === nativeDocument.body(native.ownerDocument(rootOf(options))) ||
@@ -220,7 +226,7 @@ export function checkPressed(
   if (activation) requireSite(element, activation, live)
 }
 
-/** Call it when the page submits a form by POST. Throws if that needed approval. */
+/** Call it when the page submits a form by POST. Throws if the submission needed approval. */
 export function checkPost(signal: AbortSignal | undefined): void {
   if (signal) guards.get(signal)?.checkFormPost()
 }
@@ -254,7 +260,7 @@ export function beginActing(
     acts.turns++
     acts.staleUntil = hasUserActivation() ? Date.now() + ACTIVATION_MS : 0
   })
-  // Removing a frame stops the code in it, but the page-wide record remains.
+  // Ends the period when this frame is removed: its code stops, but the record is page-wide.
   addEventListener('pagehide', endActing)
   return endActing
 }

@@ -147,7 +147,7 @@ export async function highlight(target: Target, options: HighlightOptions = {}):
   const frame = drawFrame(live, element, { ms, ...(note && { note: note.slice(0, 120) }) })
   endActing()
   const name = describeElement(element, live)
-  // The page may scroll back, or remove an element that it doesn't know.
+  // Waits two frames, in which the page may scroll back, or remove the frame that was drawn.
   for (let count = 0; count < 2; count += 1) await nextFrame(viewOf(element))
   if (!isOnScreen(element))
     throw new PageError('hidden', `${name} can't be shown: the page did not scroll to it.`)

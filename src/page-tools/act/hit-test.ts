@@ -19,10 +19,10 @@ import { PageError } from '../page.ts'
 import { pictureBox } from '../read/picture.ts'
 import { describeElement } from './target.ts'
 
-// Places on an element are fractions of its width and height. They hold for any size of its picture, and wherever the
-// page is scrolled to.
+// Places on an element are fractions of its width and height. They don't depend on the size of its picture or on
+// scrolling.
 
-/** Returns the hit of a pointer at a place on an element, else the element that covers the place. Null: nothing. */
+/** Returns the hit of a pointer at a place on an element, or the element that covers the place, or null. */
 export function hitTestPlace(element: Element, at: Point): HitResult {
   const point = toPoint(element, at)
   return point ? hitTestPoint(element, point) : { blocker: null }
@@ -57,12 +57,12 @@ export function scrollToPlace(element: Element, at: Point): void {
   }
 }
 
-/** How far to scroll so that a place lies in the middle; 0 for one that is in view. */
+/** Distance to scroll so that a place lies in the middle. 0 if the place is in view. */
 function getScrollDistance(position: number, start: number, end: number): number {
   return position >= start && position < end ? 0 : position - (start + end) / 2
 }
 
-/** Throws `covered` if the place holds another control: the approval didn't name it. */
+/** Throws `covered` if the place holds another control, which the approval didn't name. */
 export function requireNoInnerControl(receiver: Element, element: Element, live: LivePage): void {
   const control = contains(element, receiver) ? innerControl(receiver, element) : null
   if (!control) return
@@ -150,7 +150,7 @@ export function hitTest(element: Element): HitResult {
   return hitOnControl ?? { blocker }
 }
 
-/** Like `hitTest`, for one point. */
+/** Tests a single point, like `hitTest`. */
 function hitTestPoint(element: Element, point: Point): HitResult {
   const receiver = elementAt(native.ownerDocument(element), point)
   if (!receiver || !isHitFor(receiver, element)) return { blocker: receiver }
@@ -206,7 +206,7 @@ export function aimBox(element: Element): DOMRect {
   return getBoxes(element)[0] ?? native.getBoundingClientRect(element)
 }
 
-/** The element's boxes; without any, those of its content. Three at most. */
+/** The element's boxes, three at most. If it has none, the boxes of its content. */
 function ownBoxes(element: Element): readonly DOMRect[] {
   const boxes = [...native.getClientRects(element)].slice(0, 3)
   if (boxes.length > 0) return boxes
@@ -247,7 +247,7 @@ function isHitFor(receiver: Element, element: Element): boolean {
   return label !== null && label.control === element
 }
 
-/** The same box in the window around the frame, which may be scaled. */
+/** Converts a box in a frame to pixels of the window around the frame, which may be scaled. */
 export function toOuterBox(frame: Element, { x, y, width, height }: DOMRect): DOMRect {
   const box = toWindowPixels(frame, native.getBoundingClientRect(frame))
   const scale = box.width / native.offsetWidth(frame as HTMLElement)

@@ -19,7 +19,7 @@ export interface Look {
   readonly text: string
 }
 
-/** Most elements of a drawing: more take too long to copy. */
+/** Maximum elements of a drawing: more take too long to copy. */
 const MAX_PARTS = 5000
 /** How long a lazily loaded image may take. Milliseconds. */
 const LOADING_MS = 5000
@@ -82,7 +82,7 @@ async function waitUntilDrawn(picture: Picture, signal: AbortSignal | undefined)
   await poll(() => picture.complete, createTimeLimit(LOADING_MS), { signal })
 }
 
-/** Size that models read without scaling it down themselves: some 1500 tokens. */
+/** Size that models read without scaling the picture down: about 1500 tokens. */
 const MAX_PIXELS = 1_100_000
 const MAX_SIDE = 1568
 
@@ -91,7 +91,7 @@ interface Size {
   readonly height: number
 }
 
-/** The size in which to draw a picture: its own number of pixels (`density` for each of the page's), up to a limit. */
+/** The size in which to draw a picture: its natural size times `density`, up to a limit. */
 function getDrawnSize({ width, height }: Size, density: number): Size {
   const maxScale = Math.min(
     Math.sqrt(MAX_PIXELS / (width * height)),
@@ -103,7 +103,7 @@ function getDrawnSize({ width, height }: Size, density: number): Size {
 
 const toPixels = (length: number): number => Math.max(1, Math.round(length))
 
-/** Place of an element's picture in its box, by `object-fit` and `object-position`, in parts of the box. */
+/** Place of an element's picture in its box, by `object-fit` and `object-position`, as fractions of the box. */
 function getFittedBox(element: Element, natural: Size, box: Size): DOMRect {
   const { objectFit, objectPosition } = viewOf(element).getComputedStyle(element)
   const scale = getFitScale(objectFit, natural, box)
@@ -115,7 +115,7 @@ function getFittedBox(element: Element, natural: Size, box: Size): DOMRect {
   return new DOMRect(x / box.width, y / box.height, width / box.width, height / box.height)
 }
 
-/** Null: the picture is stretched. */
+/** Returns null if the picture is stretched. */
 function getFitScale(fit: string, natural: Size, box: Size): number | null {
   const [horizontal, vertical] = [box.width / natural.width, box.height / natural.height]
   switch (fit) {
@@ -147,7 +147,10 @@ function getBackground(picture: Picture): string {
 }
 
 const SVG = 'http://www.w3.org/2000/svg'
-/** Elements that run, move, fetch, or draw nothing. Words of HTML parts are drawn separately. */
+/**
+ * Elements that aren't copied: they run, move or fetch something, or draw nothing. Words of HTML parts are drawn
+ * separately.
+ */
 const LEFT_OUT =
   /^(script|style|foreignObject|animate|animateTransform|animateMotion|set|mpath|title|desc|metadata)$/
 const DATA_IMAGE = /^data:image\/(png|jpe?g|gif|webp|avif)[;,]/i
@@ -167,8 +170,8 @@ interface Copying {
 }
 
 /**
- * Parts of a drawing that are elsewhere in the page: symbols, gradients. Null: with them, it has more than `limit`
- * elements, each counted as often as it is copied.
+ * Parts of a drawing that are elsewhere in the page: symbols, gradients. Null if the drawing has more than `limit`
+ * elements including these parts, each counted as often as it is copied.
  */
 function findExternalParts(drawing: SVGSVGElement, limit: number): readonly Element[] | null {
   const root = native.getRootNode(drawing)
@@ -212,7 +215,7 @@ function getHref(element: Element): string {
   return native.getAttribute(element, 'href') ?? native.getAttribute(element, 'xlink:href') ?? ''
 }
 
-/** Copies a drawing into a document that loads and runs nothing. `parts`: those elsewhere in the page. */
+/** Copies a drawing into a document that loads and runs nothing. `parts`: its parts elsewhere in the page. */
 function copyDrawing(
   drawing: SVGSVGElement,
   parts: readonly Element[],
@@ -251,7 +254,7 @@ function copyElement(element: Element, parent: Element | null, copying: Copying)
   }
   if (!copyPaint(element, parent, copy)) return null
   const nodes = native.childNodes(element)
-  // Browsers draw the first of the alternatives.
+  // Browsers draw only one of the alternatives of a `switch`, usually the first.
   const first = tag === 'switch' ? native.firstElementChild(element) : null
   for (const node of first ? [first] : nodes) {
     const type = native.nodeType(node)
@@ -292,7 +295,7 @@ function copyPaint(element: Element, parent: Element | null, copy: Element): boo
   for (const name of INHERITED) {
     const value = style.getPropertyValue(name)
     const attributeValue = copy.getAttribute(name)
-    // The colour in a symbol is that of the place where it is used.
+    // A symbol gets these colours from the place where it is used.
     if (attributeValue !== null && /currentcolor|inherit|context-/i.test(attributeValue)) continue
     const differs = parentStyle
       ? value !== parentStyle.getPropertyValue(name)
@@ -346,7 +349,7 @@ export interface DrawOptions {
   readonly parts: readonly Element[]
 }
 
-/** Reads everything it needs from the page before it waits for anything. */
+/** Reads all it needs from the page before the first `await`, since the page may change later. */
 async function drawPicture(picture: Picture, options: DrawOptions): Promise<DrawnPicture> {
   if (typeof OffscreenCanvas !== 'function')
     throw new PageError('unsupported', 'This browser is too old to give pictures.')
@@ -424,8 +427,8 @@ async function drawDrawing(
 }
 
 /**
- * Loads a drawing as an image, which runs no scripts and loads nothing. A page's policy may allow only one of the two
- * kinds of address.
+ * Loads a drawing as an image, which runs no scripts and loads nothing. Tries a data URL and a blob URL, because a
+ * page's policy may allow only one.
  */
 async function loadDrawing(
   markup: string,
@@ -490,7 +493,7 @@ interface Word {
 }
 
 const MAX_WORDS = 3000
-/** Height of a line in parts of its font size, for most fonts. */
+/** Height of a line as a multiple of its font size, for most fonts. */
 const LINE = 1.17
 
 /** Words in a drawing's HTML parts, which browsers don't let a page draw. `size`: size of the picture. */

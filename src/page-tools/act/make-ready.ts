@@ -28,17 +28,17 @@ import { keyOf } from './text/key.ts'
 import { sendKey } from './text/keyboard.ts'
 import { pressOutside } from './pointer.ts'
 
-/** How long an element may move before it is used as it is. Milliseconds. */
+/** How long to wait for a moving element, which is then used while it moves. Milliseconds. */
 const STABLE_MS = 600
 /** How long an element may stay covered: by a closing menu, for example. Milliseconds. */
 const COVER_MS = 700
-/** A closing list disappears by itself within these tries. */
+/** Tries after which a covering list is dismissed: until then, a closing list may disappear by itself. */
 const TRIES_BEFORE_DISMISSING = 2
 
 export interface ReadyOptions {
   readonly live: LivePage
   readonly signal?: AbortSignal | undefined
-  /** Disabled elements may be hovered and scrolled to. */
+  /** Rejects disabled elements. Default true; false for hovering and scrolling. */
   readonly enabled?: boolean
   /** Keys use the element, so its custom appearance may cover it. Default false. */
   readonly byKeys?: boolean
@@ -130,7 +130,7 @@ async function waitForHit(
       return { point: { x: 0, y: 0 }, receiver: element }
     if (!native.isConnected(element))
       throw new PageError('stale-ref', `${name} was replaced meanwhile. Read the page again.`)
-    // On a busy machine the time may be over before the first try.
+    // Requires some tries, because on a busy machine the time may be over before the first try.
     if (tries > TRIES_BEFORE_DISMISSING && isOver())
       throw unreachable(element, hit.blocker, { live, name })
     if (hit.blocker) leaveCovering(hit.blocker, element)
@@ -175,7 +175,7 @@ function unreachable(
 }
 
 /**
- * The dialog in a covering element, or the nearest ancestor with an id, a role or a label: it says more in the error.
+ * The dialog in a covering element, or the nearest ancestor with an id, a role or a label, which says more in an error.
  */
 function findNamedCover(blocker: Element): Element {
   const dialog = native.querySelector(blocker, '[role=dialog],dialog,[role=alertdialog]')

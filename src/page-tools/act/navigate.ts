@@ -14,9 +14,9 @@ import { commitOf, pageOf, withoutHash } from './commits.ts'
 import { mustConfirm } from './guard-actions.ts'
 import { describeApprovalTarget } from './approval-target.ts'
 
-/** Note on an address, for the person before the page goes there. */
+/** Note on an address, shown to the person before the page goes there. */
 export interface AddressNote {
-  /** Words for the approval. Empty: nothing to say. */
+  /** Text for the approval. Empty if there is nothing to say. */
   readonly text: string
   /** The address always needs approval, as a click on a link to it would. */
   readonly needsApproval: boolean
@@ -25,8 +25,8 @@ export interface AddressNote {
 const NOTHING: AddressNote = { text: '', needsApproval: false }
 
 /**
- * Describes how an address differs from those that the page links to. A misled model could write into it what it has
- * read, or bypass the approval of a link.
+ * Describes how an address differs from those that the page links to. A misled model could put what it has read into an
+ * address, or bypass the approval of a link.
  */
 export function noteOnAddress(url: URL, page: Page): AddressNote {
   const live = livePage(page)
@@ -56,7 +56,10 @@ function findLinksTo(url: URL, isSamePage: boolean, { options }: LivePage): read
   })
 }
 
-/** Compares with the fragment, which survives redirects. An address without one also matches links that have one. */
+/**
+ * Compares the fragment, too, which survives redirects. An address without a fragment also matches links with a
+ * fragment.
+ */
 function isLinkTo(link: Element, { href, hash }: URL): boolean {
   const address = linkOf(link)?.href ?? ''
   return address === href || (hash === '' && withoutHash(address) === href)
@@ -119,8 +122,8 @@ export async function goBack(options: ActOptions = {}): Promise<ActionReport> {
 type WithNavigation = Window & { readonly navigation?: Navigation }
 
 /**
- * Whether the previous history entry is of this site. Without the Navigation API only the referrer tells, and without a
- * referrer it is assumed.
+ * Whether the previous history entry is of this site. Without the Navigation API, the referrer decides. Without a
+ * referrer, the answer is yes.
  */
 function canGoBack({ navigation, document, location }: WithNavigation): boolean {
   if (navigation) return navigation.canGoBack
@@ -142,7 +145,7 @@ function getWindow(options: ActOptions): Window {
   return viewOf(rootOf(livePage(options.page).options))
 }
 
-/** Throws `invalid-input` if it isn't a web address, `outside` if it is on another site. */
+/** Throws `invalid-input` for text that isn't a web address, and `outside` for a site that isn't allowed. */
 export function allowedUrl(address: string, options: ActOptions): URL {
   const view = getWindow(options)
   const url = URL.parse(address.trim(), native.baseURI(view.document))

@@ -32,7 +32,7 @@ function findChoice(list: HTMLElement, label: string, options: PageOptions): Ele
   ])
 }
 
-/** Finds an option of a native select by its label, else by its value. */
+/** Finds an option of a native select by its label, otherwise by its value. */
 export function nativeChoice(
   select: HTMLSelectElement,
   label: string,
@@ -62,7 +62,7 @@ const OPTIONS =
 const RADIOS = '[role=radio],input[type=radio]'
 const FIELDS = 'input,select,textarea,[role=combobox],[role=textbox]'
 export const LISTS = '[role=listbox],[role=menu],[role=tree],[role=option],[role=radio],datalist'
-/** How far around a field its own parts are searched. */
+/** Number of ancestors of a field in which its own parts are searched. */
 export const LEVELS = 3
 const CHOSEN = '[aria-selected="true"],[aria-checked="true"]'
 
@@ -73,10 +73,7 @@ export interface OptionSearch {
   readonly before: ReadonlySet<Element>
 }
 
-/**
- * Finds options, and elements with an option's text, that are on the page before the list is opened: they aren't part
- * of it.
- */
+/** Finds options, and elements with an option's text, before the list is opened: they aren't part of the list. */
 export function presentBeforeOpening(
   element: HTMLElement,
   labels: readonly string[],
@@ -91,7 +88,7 @@ export function isOpen(element: HTMLElement): boolean {
   return findList(element) !== null || native.ariaExpanded(findCombobox(element)) === 'true'
 }
 
-/** The only rendered option of this name, with a role or without. */
+/** The only rendered option of this name, whether or not it has a role. */
 export function findOption(search: OptionSearch, label: string): HTMLElement | undefined {
   const option = bestMatch(optionsFor(search), label, (item) => namesOf(item, search))
   if (option) return option
@@ -113,18 +110,20 @@ export function optionsFor(search: OptionSearch): HTMLElement[] {
 
 function offeredOptions({ element, before }: OptionSearch): HTMLElement[] {
   const list = findList(element)
-  // A list may open further ones next to it.
+  // A list may open further lists next to it.
   if (list) return optionsIn(findPopup(element) ?? list)
   const shown = findShownOptions(element)
   const newOptions = shown.filter((option) => !before.has(option))
   if (newOptions.length > 0) return newOptions
-  // The list of a field that expands is still to come. Options around such a field belong to something else.
+  // A field that expands shows its list later. Options around such a field belong to something else.
   const isFixed = native.ariaExpanded(findCombobox(element)) === null
   const scope = isFixed ? scopeOf(element) : element
   return shown.filter((option) => contains(scope, option) || isFloatingBeside(option, element))
 }
 
-/** The field with the elements drawn around it, up to one that holds another field. */
+/**
+ * The highest ancestor that holds no other field, at most `LEVELS` above the field. If there is none, the field itself.
+ */
 export function scopeOf(element: HTMLElement): Element {
   let scope: Element = element
   for (let level = 0; level < LEVELS; level += 1) {
@@ -170,7 +169,7 @@ export function allowsSeveral(option: HTMLElement, { element }: OptionSearch): b
   )
 }
 
-/** Whether the option's twin is chosen: the visible list may be a copy of the one for assistive technology. */
+/** Whether the option's copy is chosen: a component may have a visible list, and a copy for assistive technology. */
 export function chosenTwin(option: HTMLElement, search: OptionSearch): boolean {
   const texts = namesOf(option, search)
   return referencedLists(search.element)
@@ -304,8 +303,8 @@ function findElementsByText(label: string, element: HTMLElement): HTMLElement[] 
 }
 
 /**
- * The option with exactly this name, else one that differs in case only, else the only one that contains
- * it.
+ * The option with exactly this name. Otherwise an option that differs only in case, or the only option that contains
+ * the name.
  */
 function bestMatch<Option>(
   options: readonly Option[],

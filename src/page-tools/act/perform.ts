@@ -31,8 +31,8 @@ export interface ActionReport {
 }
 
 /**
- * Result of an action, called once the page has settled: only then is it known whether the page kept it. Throws a
- * `PageError` if it didn't. `changed`: something on the page changed.
+ * Returns the text of an action's result. Called once the page has settled: only then is it known whether the page kept
+ * the result. Throws a `PageError` if it didn't. `changed`: something on the page changed.
  */
 export type ResultReporter = (result: { readonly changed: boolean }) => string
 
@@ -41,9 +41,9 @@ export interface ActionOutcome {
   /** `Clicked button "Save" [ref=e3].` */
   readonly summary: string | ResultReporter
   readonly element?: Element
-  /** The focused element when the action itself began. Default: the one before its preparation. */
+  /** The focused element when the action itself began. Default: the element focused before the action was prepared. */
   readonly focused?: Element | null
-  /** False: it is normal that nothing on the page changes. Default true. */
+  /** False if it is normal that nothing on the page changes. Default true. */
   readonly expectsChange?: boolean
   /** The page may react only after a while. Default: true if a change is expected and none has happened yet. */
   readonly reactsLater?: boolean
@@ -79,7 +79,7 @@ async function performNow(
   const before = readPageState(live)
   const trees = treesOf(live)
   const views = new Set([...trees].map(viewOf))
-  // A signal ends the watches: a window that shows another site by then can't remove listeners.
+  // A signal ends the watches, because listeners can't be removed from a window that shows another site by then.
   const watching = new AbortController()
   const unloads = watchUnload(views, watching.signal)
   const listRefusals = watchRefusals(trees, live, watching.signal)
@@ -99,7 +99,7 @@ async function performNow(
     await waitUntilSettled(live, signal, { reactsLater, opensSlowly, element })
     endActing()
     sites.requireNoPost()
-    // No further action may run on a page that is being unloaded, or send its form twice.
+    // Waits, so that no further action runs on a page that is being unloaded, or submits its form twice.
     if (await unloads.untilUnloaded(signal)) await waitUntilSettled(live, signal)
     const documentChanged = live.outline.hasChanges
     await live.outline.refresh(signal)
@@ -191,7 +191,7 @@ function runReporter(
   }
 }
 
-/** The text of a `PageError`, as results contain it. Throws any other error. */
+/** Returns the message of a `PageError` for a report. Throws any other error. */
 export function messageOf(error: unknown): string {
   if (!PageError.is(error)) throw error
   return isScrubbed(error) ? markAsSent(error.message) : error.message
@@ -219,7 +219,7 @@ interface UnloadWatch {
    * to whether it had to wait.
    */
   untilUnloaded(signal?: AbortSignal): Promise<boolean>
-  /** The lines of the report when the page is still there. */
+  /** The lines of the report, if the page is still there. */
   lines(): string[]
 }
 
@@ -246,8 +246,8 @@ function watchUnload(views: ReadonlySet<Window>, watchSignal: AbortSignal): Unlo
 }
 
 /**
- * Answers `alert`, `confirm` and `prompt` by policy until the signal. Without a policy nothing is replaced. Returns the
- * dialogs and their answers so far, for the report.
+ * Answers `alert`, `confirm` and `prompt` by policy until the signal is aborted. Without a policy, replaces nothing.
+ * Returns the dialogs and their answers so far, for the report.
  */
 function watchDialogs(
   views: Iterable<Window>,
@@ -304,8 +304,8 @@ function describeAcceptance(answer: boolean | string): string {
 const MAX_FIELDS = 3
 
 /**
- * Detects what the browser shows to a person only: validation messages of a form that isn't sent, and file pickers.
- * Returns a function that lists them for the report.
+ * Detects what the browser shows only to a person: validation messages of a form that isn't submitted, and file
+ * pickers. Returns a function that lists them for the report.
  */
 function watchRefusals(
   trees: Iterable<Document | ShadowRoot>,
@@ -319,7 +319,7 @@ function watchRefusals(
     const element = event.composedPath()[0] as Node
     if (!isElement(element) || !isReadable(element, live.options)) return
     if (type === 'invalid') invalid.add(element)
-    // The form is sent: a script only checked its validity.
+    // The form is submitted, so a script had only checked its validity.
     else if (type === 'submit') invalid.clear()
     else if (isTag(element, 'input') && element.type === 'file') pickers.add(element)
   }
@@ -345,7 +345,7 @@ function describeRefusal(field: Element, live: LivePage): string[] {
 
 const CANDIDATES = 3
 
-/** Explains why nothing readable may have changed, and what to try. `documentChanged`: the document had mutations. */
+/** Suggests why nothing readable changed, and what to try. `documentChanged`: the document had mutations. */
 function explainNoChange(
   live: LivePage,
   element: Element | undefined,
@@ -369,7 +369,7 @@ function explainNoChange(
 
 const STYLE_CHANGED = 'Nothing that can be read changed, only the look of something'
 
-/** Whether the element is no control, but holds some: the model seldom means it. */
+/** Whether the element is no control, but holds controls: a model seldom means such an element. */
 function isWrapper(element: Element, { options }: LivePage): boolean {
   return (
     !isActionable(getShownRole(element)) &&
@@ -448,7 +448,7 @@ function filterControls(elements: readonly Element[]): Element[] {
 const LIMIT_MS = 1500
 /** The page counts as settled after this time without changes. */
 const IDLE_MS = 80
-/** Frames to wait for first: components show what they open in the second frame. */
+/** Minimum frames to wait: components show what they open in the second frame. */
 const OPENING_FRAMES = 3
 /** Longest time that a frame may take on a busy machine. */
 const FRAME_MS = 500
@@ -528,12 +528,12 @@ export async function waitUntilSettled(
   }
 }
 
-/** Longest animation that counts as a transition. Longer ones are progress bars or carousels. Milliseconds. */
+/** Longest animation that counts as a transition. Longer animations are progress bars or carousels. Milliseconds. */
 const LONGEST_TRANSITION_MS = 1000
 
 /**
- * Whether something slides in or fades out. During that, closing elements still exist, and opening ones aren't in place
- * yet. `excluded`: an element whose animations, such as ripples, don't count.
+ * Whether something slides in or fades out. Meanwhile, closing elements still exist, and opening elements aren't in
+ * place yet. `excluded`: an element whose animations, such as ripples, don't count.
  */
 function isAnimating(trees: Iterable<Document | ShadowRoot>, excluded?: Element): boolean {
   for (const tree of trees) {

@@ -29,8 +29,8 @@ const METHODS: Readonly<Record<MethodName, (element: Element) => unknown>> = {
 
 /**
  * Lets the element below the pointer and its ancestors capture the tools' pointer until `endPointerCapture`. Browsers
- * don't know this pointer: for its id, Firefox throws and the others do nothing. The methods of these elements are
- * therefore overridden while a button is down.
+ * don't know this pointer: Firefox throws for its id, and other browsers do nothing. While a button is down, the
+ * elements' methods are therefore overridden.
  */
 function allowPointerCapture(element: Element, send: SendCaptureEvent): void {
   endPointerCapture()
@@ -67,7 +67,7 @@ export function endPointerCapture(): void {
 function overrideMethods(element: Element): () => void {
   const saved = Object.entries(METHODS).flatMap(([name, answer]) => {
     const method: unknown = Reflect.get(element, name)
-    // A form field with the name of the method hides it, from the page as well.
+    // A form field named like the method hides the method, also from the page.
     if (typeof method !== 'function') return []
     const descriptor = Object.getOwnPropertyDescriptor(element, name)
     Object.defineProperty(element, name, {
@@ -125,7 +125,7 @@ function dispatchClick(target: Element, init: MouseEventInit, check: () => void)
   runSilently('click', target, () => native.dispatchEvent(target, click()))
 }
 
-/** Clicks as Enter and Space do: disabled elements ignore them. */
+/** Clicks as Enter and Space do: disabled elements ignore such clicks. */
 export function clickByKey(target: HTMLElement, check: () => void): void {
   if (pathOf(target, 'a,area').length === 0) native.click(target)
   else if (!native.matches(target, ':disabled')) dispatchClick(target, {}, check)
@@ -150,13 +150,16 @@ function hasFocus(element: Element): boolean {
   return focusedElement(document) === element && frameHasFocus(document)
 }
 
-/** Focuses the element without scrolling; first the frames around it, as the body of a frame counts as focused in it. */
+/**
+ * Focuses the element without scrolling. Focuses the frames around it first, because a frame's document has a focus of
+ * its own.
+ */
 export function focusElement(element: HTMLElement): void {
   focusFrame(native.ownerDocument(element))
   native.focus(element, { preventScroll: true })
 }
 
-/** Focuses the frames around a document. Its own focus stays as it is. */
+/** Focuses the frames around a document. The focus inside the document doesn't change. */
 export function focusFrame(document: Document): void {
   const frame = frameOf(document)
   if (!isElement(frame) || frameHasFocus(document)) return
@@ -171,7 +174,9 @@ function frameHasFocus(document: Document): boolean {
   return nativeDocument.activeElement(outer) === findOutermostHost(frame) && frameHasFocus(outer)
 }
 
-/** The frame as its document's `activeElement` shows it: in a shadow root, the outermost host. */
+/**
+ * The element that `activeElement` returns for a focused frame: the frame, or the outermost host of its shadow root.
+ */
 function findOutermostHost(frame: Element): Element {
   let host = frame
   for (let root = native.getRootNode(host); 'host' in root; root = native.getRootNode(host))
@@ -215,7 +220,7 @@ export function movePointer(live: LivePage, { point, ...hit }: Hit, buttons: num
   send(receiver, 'mousemove', details)
 }
 
-/** Sends the events of a pointer that enters or leaves an element, coming from or going to the other one. */
+/** Sends the events of a pointer that enters or leaves an element, coming from or going to the other element. */
 function sendCrossing(
   verb: 'enter' | 'leave',
   element: Element,
@@ -229,13 +234,13 @@ function sendCrossing(
   }
 }
 
-/** The element and its ancestors, without those of the other element, innermost first. */
+/** The element and its ancestors, innermost first, without the other element and its ancestors. */
 function excludeShared(element: Element, other: Element | null): Element[] {
   const shared = new Set(other ? [other, ...ancestorsOf(other)] : [])
   return [element, ...ancestorsOf(element)].filter((candidate) => !shared.has(candidate))
 }
 
-/** Button down: sends its events, then moves the focus as a person's click would. */
+/** Presses the button: sends the events, then moves the focus as a person's click would. */
 export function pressPointer({ point, receiver }: Hit, options: PressOptions): void {
   const details = { ...options, buttons: options.button === 2 ? 2 : 1, point }
   allowPointerCapture(receiver, (captured, type) => send(captured, type, details))
@@ -260,7 +265,7 @@ export function cancelPointer({ point, receiver }: Hit, options: PressOptions): 
 /**
  * Sends one click with the events before it. If the page replaces the receiver between down and up, the click goes to
  * what was around it, inside `target`, as for a person. Returns false if `target` itself was replaced: nothing is
- * clicked. `check` throws if listeners have changed the element, so that it must not be released on or clicked.
+ * clicked. `check` throws if listeners have changed the element so that it must not be clicked.
  */
 export function clickPointer(
   hit: Hit,
@@ -297,7 +302,7 @@ function listReceivers(target: Element, receiver: Element): readonly Element[] {
   return receivers.slice(0, Math.max(1, receivers.indexOf(target) + 1))
 }
 
-/** Presses the button on nothing, without a click: floating lists close. */
+/** Presses the button outside of any element, without a click, so that floating lists close. */
 export function pressOutside(body: Element): void {
   const details = { button: 0, detail: 1, point: { x: 0, y: 0 } }
   for (const [type, buttons] of OUTSIDE_EVENTS) send(body, type, { ...details, buttons })
@@ -310,7 +315,7 @@ const OUTSIDE_EVENTS = [
   ['mouseup', 0],
 ] as const
 
-/** False when a listener prevented the default. */
+/** Returns false when a listener prevented the default. */
 function send(target: Element, type: string, details: MouseDetails): boolean {
   const { MouseEvent, PointerEvent } = viewOf(target)
   const init = createInit(target, type, details)
@@ -333,7 +338,7 @@ function createInit(target: Element, type: string, details: MouseDetails): Point
     clientY: point.y,
     screenX: view.screenX + point.x,
     screenY: view.screenY + point.y,
-    // Mouse events ignore the rest.
+    // Mouse events ignore the following properties.
     pointerId: POINTER_ID,
     pointerType: 'mouse',
     isPrimary: true,
@@ -344,7 +349,7 @@ function createInit(target: Element, type: string, details: MouseDetails): Point
 export const FOCUSABLE =
   'a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable],audio[controls],video[controls]'
 
-/** Focuses the nearest focusable element; without one, blurs the focused element. */
+/** Focuses the nearest focusable element. If there is none, blurs the focused element. */
 function focusNearest(receiver: Element): void {
   for (const element of [receiver, ...ancestorsOf(receiver)]) {
     if (!isElement(element) || native.matches(element, ':disabled')) continue

@@ -21,13 +21,13 @@ export interface ScrollOptions extends ActOptions {
   readonly target?: Target
   /** Up, down, left and right scroll by most of the visible part; top and bottom scroll to that end. */
   readonly direction?: 'up' | 'down' | 'left' | 'right' | 'top' | 'bottom'
-  /** Scrolls on until this text appears, for lists that render only the part in view. */
+  /** Keeps scrolling until this text appears, for lists that render only the part in view. */
   readonly until?: string
 }
 
 /** How long a list is searched in one call. Milliseconds. */
 const SEARCH_MS = 8000
-/** A slow page is searched longer: until this many steps are made. */
+/** Minimum steps of a search, so that a slow page is searched for longer. */
 const LEAST_STEPS = 100
 const LONGEST_SEARCH_MS = 30_000
 /** How often the position of a numbered item is estimated before the list is scrolled page by page. */
@@ -89,7 +89,7 @@ async function scrollUntil(
   const start = native.scrollTop(scroller)
   let samples: readonly (ScrollSample | null)[] = []
   let hasJumped = false
-  // Without a direction, the part before the start is searched, too.
+  // If there is no direction, the part before the start is searched, too.
   let isBeforeStart = false
   for (let step = 0; !isOver(); step += 1) {
     const clean = scrubber(live)
@@ -117,7 +117,7 @@ async function scrollUntil(
     if (!moved && (isAtStart || !(await waitForMore()))) {
       // Jumps skip parts of the list: search it page by page now.
       if (hasJumped && step < MAX_ESTIMATES) step = MAX_ESTIMATES - 1
-      // A list that grows from its end is at 0 there.
+      // Continues before the start. A list that grows from its end has position 0 at its end.
       else if (
         !options.direction &&
         !isBeforeStart &&
@@ -135,7 +135,7 @@ async function scrollUntil(
   return { summary, expectsChange: false }
 }
 
-/** Returns a function that counts a step, and says whether the search has had its time. */
+/** Returns a function that counts a step, and says whether the search must end. */
 function createSearchLimit(): () => boolean {
   const start = performance.now()
   let steps = 0
@@ -228,8 +228,8 @@ function removeSpaces(text: string): string {
 }
 
 /**
- * The element or its nearest ancestor that scrolls; else its largest descendant that scrolls; else the
- * page.
+ * Finds what to scroll: the element or its nearest scrollable ancestor, otherwise its largest scrollable descendant,
+ * otherwise the page.
  */
 function findScroller(element: Element): Element {
   const ownerDocument = native.ownerDocument(element)
@@ -294,7 +294,7 @@ interface ScrollSample {
   readonly number: number
 }
 
-/** The number that the list shows now, in items that differ from the wanted one by their number only. */
+/** The number that the list shows now, in items that differ from the wanted item only by their number. */
 export function sampleScroll(
   text: string,
   { scrollTop, textContent }: Pick<Element, 'scrollTop' | 'textContent'>,
@@ -326,7 +326,9 @@ function numberPattern(text: string): RegExp | null {
   return new RegExp(`${before}(\\d+)${after}`, 'g')
 }
 
-/** Whether a text is in another one: "Row 7" isn't in "Row 70", and "70" not in "170". Both normalised. */
+/**
+ * Whether a normalised text occurs in another, with complete numbers: "Row 7" isn't in "Row 70", and "70" not in "170".
+ */
 function containsText(content: string, text: string): boolean {
   const [first, last] = [/^\d/.test(text), /\d$/.test(text)]
   for (let at = content.indexOf(text); at >= 0; at = content.indexOf(text, at + 1)) {

@@ -99,7 +99,7 @@ function isChosenNatively(scope: Element, name: string): boolean {
   )
 }
 
-/** Whether `aria-checked` or a checked box in the option says so. A pointer causes neither. */
+/** Whether `aria-checked` or a checked box shows the option as chosen. Hovering causes neither. */
 function isChecked(option: HTMLElement): boolean {
   return (
     native.matches(option, '[aria-checked="true"],:checked') ||
@@ -165,7 +165,7 @@ export async function selectOption(
   }))
 }
 
-/** The choice alone, for actions of several steps. */
+/** Makes the choice and returns its reporter, for actions of several steps. */
 export async function applyChoice(
   element: HTMLElement,
   labels: readonly string[],
@@ -188,7 +188,7 @@ async function chooseNative(
 ): Promise<ResultReporter> {
   const { live, signal } = context
   const isHidden = hiddenReason(select) !== null
-  // A select out of view looks like one that a library has hidden behind its own list.
+  // Scrolls to the select first: out of view, it looks as if a library had hidden it behind the library's own list.
   if (!isHidden) await makeReady(select, { live, signal, byKeys: true })
   const standIn = findStandIn(select, labels)
   const usesStandIn = isHidden && standIn !== null
@@ -220,12 +220,12 @@ const NO_STAND_INS = 'label,script,style,input,select,textarea,button,a[href]'
 const SMALLEST_PX = 8
 
 /**
- * The element that a library shows in place of a hidden select: it is beside the select, and says that it opens a list,
- * shows the chosen option, or has a list with the wanted ones.
+ * The element that a library shows beside a hidden select, in its place. The element says that it opens a list, shows
+ * the chosen option, or has a list with the wanted options.
  */
 function findStandIn(select: HTMLSelectElement, labels: readonly string[]): HTMLElement | null {
   const hit = hitTest(select)
-  // A hit on its label tells nothing about the select itself.
+  // A hit on the select's label doesn't count.
   if ('receiver' in hit && contains(select, hit.receiver)) return null
   const chosen = [...select.selectedOptions].map(({ label }) => normalize(label))
   const isStandIn = (candidate: Element | null): candidate is HTMLElement => {
@@ -251,7 +251,7 @@ function findStandIn(select: HTMLSelectElement, labels: readonly string[]): HTML
   return null
 }
 
-/** The part to click of an element that also holds the list: its first visible one. */
+/** The part to click in an element that also holds the list: the first visible part. */
 function findClickablePart(standIn: HTMLElement, labels: readonly string[]): HTMLElement {
   const [first] = [...native.children(standIn)].filter((candidate) =>
     native.checkVisibility(candidate),
@@ -259,7 +259,7 @@ function findClickablePart(standIn: HTMLElement, labels: readonly string[]): HTM
   return first && isElement(first) && containsLabels([standIn], labels) ? first : standIn
 }
 
-/** Whether the element, or the one behind it, has elements with these labels. */
+/** Whether the element, or its next sibling, has elements with these labels. */
 function hasList(standIn: Element, labels: readonly string[]): boolean {
   return containsLabels([standIn, native.nextElementSibling(standIn)], labels)
 }
@@ -281,7 +281,7 @@ function isSelectionShown(standIn: HTMLElement, select: HTMLSelectElement): bool
   })
 }
 
-/** Chooses in the visible list if what a person sees doesn't follow the select. */
+/** Chooses in the visible list if what a person sees doesn't change with the select. */
 async function chooseVisibly(
   standIn: HTMLElement,
   { select, labels }: { readonly select: HTMLSelectElement; readonly labels: readonly string[] },
@@ -293,12 +293,12 @@ async function chooseVisibly(
   const search = { element: standIn, options: context.live.options, before: new Set<Element>() }
   try {
     const [label = ''] = labels
-    // The select's focus may have opened the list.
+    // Focusing the select may have opened the list.
     const openOption = labels.length === 1 ? findOption(search, label) : undefined
     if (openOption) await clickElement(openOption, context)
     else await chooseCustom(standIn, labels, context)
   } catch (error) {
-    // The select has the choice: the report says what is shown.
+    // The select itself has the choice. The report says what is displayed.
     if (!PageError.is(error)) throw error
   }
 }
@@ -355,7 +355,7 @@ async function chooseCustom(
 }
 
 /**
- * Returns the option, after typing or scrolling if it isn't in view. Undefined: the list doesn't show it, because it is
+ * Returns the option, after typing or scrolling if it isn't in view. Undefined if the list leaves it out because it is
  * chosen already.
  */
 async function revealOption(
@@ -397,7 +397,7 @@ async function openList(element: HTMLElement, context: ActionContext): Promise<v
 }
 
 /**
- * Closes a multiple-choice list that stays open and covers the page. Leaves it open in a dialog, which the key might
+ * Closes a multiple-choice list that stays open and covers the page. Leaves it open in a dialog, which Escape might
  * close.
  */
 async function closeList(element: HTMLElement, context: ActionContext): Promise<void> {
@@ -482,7 +482,7 @@ async function detectState(
     const remainsSelected = isSelected(option)
     return { isChosen: remainsSelected, marksPointer: !remainsSelected }
   }
-  // Without other options to compare with, check whether the field shows this one.
+  // If there are no other options to compare with, checks whether the field shows this option.
   const isChosen = isNameShown(option, search)
   return { isChosen, marksPointer: !isChosen }
 }
@@ -514,7 +514,7 @@ function reportNativeChoice(
       (candidate) => candidate.label === label && candidate.value === value,
     ),
   )
-  // For a masked list, report nothing about its state, not even a reverted choice.
+  // Reports nothing about the state of a masked list, not even a reverted choice.
   if (isKept || isMasked(select, live.options)) return `Chose ${labelText} in ${name}.`
   if (!native.isConnected(select)) return `Chose ${labelText} in ${name}; the page replaced it.`
   const current = [...select.selectedOptions].map(({ label }) =>

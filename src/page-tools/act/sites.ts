@@ -4,7 +4,7 @@ import * as nativeDocument from '../native-document.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { type PageOptions, PageError } from '../page.ts'
 
-/** Replaces functions of a window until the signal, or until the window shows another document. */
+/** Replaces functions of a window until the signal is aborted, or until the window shows another document. */
 export function replaceFunctions(
   view: Window,
   functions: Partial<Window>,
@@ -25,7 +25,7 @@ export function replaceFunctions(
   })
 }
 
-/** Whether the window still shows the document. Reading it throws if another site is shown now. */
+/** Whether the window still shows the document. Reading `document` throws if another site is shown now. */
 function shows(view: Window, document: Document): boolean {
   try {
     return view.document === document
@@ -53,8 +53,8 @@ export function isStandIn(event: Event): boolean {
 }
 
 /**
- * Until the signal, cancels submissions, new windows and navigations to other sites that scripts of the page start.
- * Navigations are canceled only in browsers with the Navigation API. Also cancels POST submissions for which
+ * Cancels submissions, new windows and navigations to other sites that scripts of the page start, until the signal is
+ * aborted. Navigations are canceled only in browsers with the Navigation API. Also cancels POST submissions for which
  * `checkPost` throws. Leaves alone whatever follows a user gesture, since scripts can't fake a trusted event.
  * `userInitiated` isn't enough: it is also true for a form that a script's click submits.
  */
@@ -189,8 +189,8 @@ function originOf(view: Window): string {
 }
 
 /**
- * The address that the element's own link or form leads to. Null: none, or a script decides. A button in a link, or a
- * link in a button, may do either, depending on the browser: an address that leaves the site wins.
+ * The address that the element's own link or form leads to. Null if there is none, or a script decides. Browsers differ
+ * for a button in a link and a link in a button: an address that leaves the site wins.
  */
 export function destinationOf(element: Element, how: Activation): URL | null {
   const urls = destinationsOf(element, how)
@@ -244,7 +244,7 @@ function isPost({ form, button }: Submission): boolean {
   return methodOf(form, button) === 'post'
 }
 
-/** Null for a form that only closes its dialog. */
+/** Returns null for a form that only closes its dialog. */
 function formTarget({ form, button }: Submission): URL | null {
   if (methodOf(form, button) === 'dialog') return null
   // A field named `action` would hide the form's own property.
@@ -284,8 +284,8 @@ export function defaultButtonOf(field: Element): Submitter | null {
 export type Submitter = HTMLButtonElement | HTMLInputElement
 
 /**
- * The form whose fields an action on the element sends, or a script reads. Also found for a button that submits nothing
- * itself.
+ * The form whose fields an action on the element submits, or a script may read. Also found for a button that submits
+ * nothing itself.
  */
 export function formSubmittedBy(element: Element, how: Activation): HTMLFormElement | null {
   const button = how === 'activate' ? defaultButtonOf(element) : null
@@ -298,7 +298,7 @@ export function submitterOf(element: Element): Submitter | null {
   return buttonsAround(element).find(isSubmitter) ?? null
 }
 
-/** The buttons and inputs that a click on the element reaches, itself or by a label. */
+/** The buttons and inputs that a click on the element reaches, directly or by a label. */
 function buttonsAround(element: Element): Element[] {
   return pathOf(element, 'button,input,label').flatMap(
     (one) => (isTag(one, 'label') ? one.control : one) ?? [],

@@ -40,9 +40,9 @@ export interface Filling {
 export interface FormTask {
   readonly form: HTMLFormElement
   readonly fillings: readonly Filling[]
-  /** False: a person checks the form first. */
+  /** False if a person must check the form and submit it. */
   readonly submits: boolean
-  /** Whether the approval covered the use of this button. Undefined: the call needed no approval. */
+  /** Whether the approval covered the use of this button. Undefined if the call needed no approval. */
   readonly isApproved?: (press: SubmitControl) => boolean
 }
 
@@ -61,7 +61,7 @@ export function submitForm(task: FormTask, options: ActOptions): Promise<ActionR
     const reporters = await fillFields(task, context)
     const press = findSubmitControl(form)
     requireValid(form, live)
-    // The page, or filling in, may have put another button in the place of the approved one.
+    // The page may have replaced the approved button, also while the form was filled in.
     if (submits && press && task.isApproved?.(press) === false)
       throw createStaleError(CHANGED_SUBMIT)
     if (task.isApproved && digestOtherFields(task, live) !== digestBefore)
@@ -82,7 +82,7 @@ export function submitForm(task: FormTask, options: ActOptions): Promise<ActionR
       )
     }
     if (!press) return notSent('it has no submit button.')
-    // A button may send it later.
+    // Starts before the press, and continues: a button may submit the form later.
     const activeWatch = (watch = watchSubmit(form))
     const controlName = describeElement(press.element, live)
     const pressedName = press.action === 'click' ? controlName : `Enter in ${controlName}`
@@ -147,7 +147,7 @@ function createNotSentError(problems: readonly string[]): PageError {
   return new PageError('refused-value', ['Nothing was sent:', ...problems].join('\n'))
 }
 
-/** Control that a person presses to send a form: its first button, else Enter in its only field. */
+/** Control that a person uses to submit a form: the first button or, without buttons, Enter in the only field. */
 export interface SubmitControl {
   readonly element: HTMLElement
   readonly action: 'click' | 'enter'
@@ -175,7 +175,7 @@ async function pressSubmitControl(
   sendKeyPress(control, keyOf('Enter'), context)
 }
 
-/** Report once the page has settled. A script of the page may send the form without an event. */
+/** Reports the submission once the page has settled. A script of the page may send the form without an event. */
 function reportSubmission(
   { isSubmitted, response }: SubmitWatch,
   pressedName: string,
@@ -191,7 +191,7 @@ function reportSubmission(
 
 /** How long a page may take to answer. Milliseconds. */
 const ANSWER_MS = 30_000
-/** Characters of the page's reason for a refusal. */
+/** Maximum characters of the page's reason for a refusal. */
 const REFUSAL_LIMIT = 200
 
 interface SubmitWatch {
@@ -213,7 +213,8 @@ function watchSubmit(form: HTMLFormElement): SubmitWatch {
   view.addEventListener(
     'submit',
     (event) => {
-      // An event that a script made up sends nothing. The browser's own comes here while a person presses elsewhere.
+      // A scripted event submits nothing. The browser's own event arrives only after a person's own click; otherwise it
+      // is replaced.
       if (event.target !== form || !(event.isTrusted || isStandIn(event))) return
       isSubmitted = true
       const respondWith = (answer: unknown): void => {
@@ -253,7 +254,7 @@ async function waitForAnswer(
     throw new PageError('timeout', 'The form was sent, and the page did not answer in time.')
   })
   const throwRefusal = (thrown: unknown): never => {
-    // Scrub first, then shorten: the beginning of a secret that is cut would stay.
+    // Scrub before shortening: a secret that is cut off would no longer be recognized.
     const message = shorten(scrub(cleanText(describeThrown(thrown)), live), REFUSAL_LIMIT)
     throw new PageError('refused-value', `The page refused what was sent: ${quote(message)}`)
   }
@@ -271,10 +272,10 @@ function toText(answer: unknown): string {
   }
 }
 
-/** `choice`: one of several, by its label; `choices`: any of them; `box`: true or false. */
+/** `choice`: a single label; `choices`: any number of labels; `box`: true or false. */
 type FieldKind = 'text' | 'number' | 'box' | 'choice' | 'choices'
 
-/** Parameter of a form's tool: a field, or the radio buttons or checkboxes of one name. */
+/** Parameter of a form's tool: a field, or radio buttons or checkboxes with the same name. */
 export interface FormField {
   readonly key: string
   readonly elements: readonly HTMLElement[]
@@ -290,7 +291,7 @@ const MAX_OPTIONS = 100
 const OPTION_LABEL_LIMIT = 100
 const PATTERN_LIMIT = 200
 
-/** Returns null for a field that no call fills. */
+/** Returns null for a field that calls can't fill. */
 function getKind(elements: readonly HTMLElement[]): FieldKind | null {
   const [element] = elements
   if (!element) return null
@@ -320,8 +321,8 @@ interface FieldTexts {
 }
 
 /**
- * Schema of a parameter, from the field's own constraints. Leaves current values out: they are the person's. Null: no
- * call fills it.
+ * Schema of a parameter, from the field's own constraints. Leaves out current values, which belong to the person. Null
+ * if calls can't fill the field.
  */
 function fieldSchema(
   elements: readonly HTMLElement[],
@@ -411,7 +412,9 @@ function isSound(pattern: string | undefined): pattern is string {
   }
 }
 
-/** Lists the choices, up to 100: more cost more than they help, and labels work without a list. */
+/**
+ * Lists the choices if there are at most 100. A longer list costs more than it helps, and labels work without a list.
+ */
 function choiceRule(element: HTMLElement, { labels, masked, clean }: FieldTexts): JsonObject {
   const allLabels = isTag(element, 'select') ? getOptionLabels(element).map(clean) : labels
   const choices = [...new Set(allLabels)]
@@ -428,7 +431,7 @@ function getOptionLabels(select: HTMLSelectElement): readonly string[] {
 // The attributes are those of WebMCP's declarative forms:
 // https://github.com/webmachinelearning/webmcp/blob/main/declarative-api-explainer.md
 
-/** A form as a tool. All texts are the page's. */
+/** A form as a tool. All texts come from the page. */
 export interface FormDefinition {
   /** Name that the page gives the tool. */
   readonly name: string
@@ -498,7 +501,8 @@ function getParameterName(field: Element, clean: (text: string) => string): stri
 }
 
 /**
- * Fields that a call may fill, by the name they are sent under. Radio buttons or checkboxes of one name form a group.
+ * Fields that a call may fill, by the name they are sent under. Radio buttons or checkboxes with the same name form a
+ * group.
  */
 function groupFields(
   form: HTMLFormElement,
@@ -513,7 +517,7 @@ function groupFields(
     if (isReadOnly(element) || native.matches(element, ':disabled')) continue
     const group = groups.get(key)
     if (!group) groups.set(key, [element])
-    // Other fields that share a name can't be told apart by it.
+    // Other fields with the same name can't be told apart.
     else if (
       isBox(element) &&
       group.every(

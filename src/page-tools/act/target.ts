@@ -27,7 +27,7 @@ import { isMasked } from '../secrets/secret-fields.ts'
 import { readableText } from '../read/readable-text.ts'
 
 const NAME_LIMIT = 100
-/** Elements that an error lists for one name. */
+/** Maximum elements that an error lists for a name. */
 const MOST_FOUND = 5
 
 /** An element, its ref, or the exact name by which a snapshot shows it. */
@@ -42,7 +42,7 @@ interface Search extends ActOptions {
   readonly live: LivePage
 }
 
-/** Resolves to the target's element. Rejects with a `PageError` that says what to do if there is none. */
+/** Resolves to the target's element. Rejects with a `PageError` that says what to do if no element matches. */
 export async function resolveTarget(target: Target, options: TargetOptions): Promise<HTMLElement> {
   const live = livePage(options.page)
   const element =
@@ -145,7 +145,7 @@ function stripLabelMarks(name: string): string {
   return name.replace(/[\s:：*]+$/u, '').trim()
 }
 
-/** Whether it is a container whose only name is the text in it. */
+/** Whether the match is a container whose only name is the text in it. */
 function isNamedByTextOnly({ element, role }: Found, { live }: Search): boolean {
   return isContainer(role) && getAccessibleName(element, role, live.options).text === ''
 }
@@ -184,7 +184,7 @@ function createError(code: PageErrorCode, message: string, { live }: Search): Pa
   return rememberScrubbed(new PageError(code, scrub(message, live)))
 }
 
-/** The open dialog or list that makes an element of this name unreachable. Empty: none. */
+/** The open dialog or list that makes an element of this name unreachable. Empty if there is none. */
 async function findBlockingDialog(
   name: string,
   live: LivePage,

@@ -8,9 +8,9 @@ import { readableTexts } from '../read/readable-text.ts'
 import { sleep } from '../waiting.ts'
 import { perform, type ActionReport, type ActionOutcome, waitUntilSettled } from './perform.ts'
 
-/** Condition of `waitFor`: what must appear or disappear. Without any, it waits until the page settles. */
+/** Condition of `waitFor`: what must appear or disappear. Without a condition, it waits until the page settles. */
 export interface WaitOptions extends ActOptions {
-  /** Text on the page. Upper and lower case are equal. */
+  /** Text on the page, regardless of case. */
   readonly text?: string
   /** Role of the element: `button`, `link`, `dialog` … */
   readonly role?: string
@@ -72,7 +72,7 @@ async function isPresent(
   if (query.text && !query.role && !query.name) {
     const expected = normalize(query.text)
     const root = rootOf(live.options) as HTMLElement
-    // `innerText` is a quick first check. Only readable text counts, so a hit is looked at closely.
+    // `innerText` is a quick first check. It may contain unreadable text, so a match is checked again.
     if (normalize(native.innerText(root) ?? '').includes(expected)) {
       const clean = scrubber(live)
       for (const text of readableTexts(root, live.options))

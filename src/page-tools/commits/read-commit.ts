@@ -10,7 +10,7 @@ import { lazyPattern } from '../../lib/once.ts'
 
 /** Words of one language, as patterns. Folded like names: without accents, in lower case, a space for any gap. */
 interface CommitWords {
-  /** Several short patterns: V8 takes ten times as long to compile one of all of them. */
+  /** Several short patterns, because V8 takes ten times as long to compile a single long one. */
   readonly acts: readonly string[]
   /** Verbs that don't count for filters and items of a cart, which are removed without loss. */
   readonly removes: string
@@ -20,11 +20,11 @@ const ANY =
   '(?:(?:the|this|that|my|your|a|an|new|all|selected|her|him|them|user|account|primary|s) )*'
 const PEOPLE =
   '(?:users?|members?|accounts?|customers?|clients?|people|participants?|subscribers?|collaborators?|admins?|administrators?|owners?|moderators?|employees?)'
-/** Changing one of these takes over an account, locks somebody out or binds somebody. */
+/** Changing any of these takes over an account, locks somebody out or binds somebody. */
 const HOLDINGS = `(?:${PEOPLE}|e ?mails?(?: address)?|passwords?|passcodes?|pins?|phones?(?: number)?|recovery \\w+|2fa|mfa|(?:two factor|2 step)(?: \\w+)?|passkeys?|(?:api |access |ssh |secret |security |signing |client )?keys?|tokens?|secrets?|webhooks?|permissions?|roles?|access|delegates?|forwarding|(?:credit|debit|bank|payment) (?:cards?|methods?|accounts?)|orders?|purchases?|payments?|bookings?|reservations?|subscriptions?|memberships?|plans?|appointments?|contracts?|returns?(?! (?:date|flight|trip|ticket|journey|leg|label|address))|exchanges?(?! rate)|transactions?|transfers?|withdrawals?|merge|deletion)`
 const MACHINES = '(?:servers?|instances?|machines?|services?|clusters?|databases?|devices?)'
 
-/** English names begin with one of these verbs. The word after it excludes nouns: "Order by", "Post office". */
+/** English names begin with one of these verbs. A check of the next word excludes nouns: "Order by", "Post office". */
 const ENGLISH: CommitWords = {
   acts: [
     '(?:apple|google|shop|amazon) pay$|pay(?! (?:later|history|periods?|rates?|slips?|stubs?))|buy|purchase(?! (?:history|orders?|dates?|price))|order(?: now| it)?$|(?:pre|re) ?order|check ?out|(?:go|proceed|continue) to (?:checkout|payment)|donate|subscribe|unsubscribe|book(?: now| it)?$|book (?:this|my|an?|the|your|for)|reserve|rent(?: now)?$|charge(?: again| now)?$|charge [$€£¥]?\\d[\\d.,]*|charge (?:the |this |my )?(?:card|customer|client|account|user)',
@@ -41,7 +41,7 @@ const ENGLISH: CommitWords = {
   removes: `delete|erase|destroy|wipe|purge|deactivate|terminate|uninstall|empty (?:the )?(?:trash|bin|recycle bin)|clear (?:all )?(?:my |your )?(?:data|history|everything)|(?:factory )?reset (?:everything|all|device|data)|remove ${ANY}(?:projects?|repo\\w*|workspaces?|organi[sz]ations?|teams?|profiles?|devices?|permanently|everything)|drop (?:table|database)`,
 }
 
-/** Verbs that count only for the end of a form: elsewhere, a control of this name opens one. */
+/** Verbs that count only on the control that submits a form. Elsewhere, such a control opens a form. */
 const ENGLISH_OF_FORMS = 'share|reply|comment|forward|respond'
 
 /** Languages with spaces between words: whole words count anywhere in a name. */
@@ -102,7 +102,7 @@ const HARMLESS_REMOVALS =
 const DECLINES =
   'cancel|close|back|no|dismiss|keep|not now|later|abort|skip|help|learn more|edit|preview|go back|return|never ?mind|abbrechen|schließen|zuruck|nein|behalten|spater|cancelar|cerrar|volver|atras|annuler|fermer|retour|non|fechar|voltar|nao|отмена|отменить|закрыть|назад|нет|取消|关闭|關閉|返回|否|キャンセル|閉じる|戻る|いいえ|x|×|✕|✖'
 
-/** Words that only agree to the end of a form or a dialog: its title says what the person agrees to. */
+/** Words that only agree to a form or dialog, whose title says what the person agrees to. */
 const CONSENTS =
   'ok|okay|yes|confirm|continue|go|go ahead|done|proceed|agree|i agree|i understand|finish|complete|do it|next|ja|bestatigen|weiter|fertig|fortfahren|akzeptieren|zustimmen|si|confirmar|continuar|aceptar|listo|siguiente|oui|confirmer|continuer|valider|accepter|terminer|suivant|sim|aceitar|concluir|да|подтвердить|продолжить|готово|далее|принять'
 
@@ -130,7 +130,7 @@ const NOT_ENGLISH = /^\s*b[ạáàả]n(?!\p{L})/iu
 
 interface Rule {
   readonly kind: keyof CommitWords
-  /** The word that commits, in a folded text. */
+  /** Finds the word that commits, in a folded text. */
   readonly find: (text: string) => string | undefined
 }
 
@@ -148,10 +148,10 @@ const consents = startsWithAny(CONSENTS, CONSENTS_WITHOUT_GAPS)
 const saves = startsWithAny(SAVES, SAVES_WITHOUT_GAPS)
 const declines = pattern(() => `^[^${LETTERS_AND_NUMBERS}×✕✖]*(?:${DECLINES})${LAST}`)
 
-/** Owner of a name: any control, or the end of a form or a dialog (its control or its title). */
+/** Owner of a name. `ending`: the control that submits a form or closes a dialog, or the title. */
 export type Named = 'control' | 'ending'
 
-/** Returns the word in a name that says that its control commits the person to something. Null: none. */
+/** Returns the word in a name that says that its control commits the person to something, or null. */
 export function findCommitWord(name: string, owner: Named = 'control'): string | null {
   // Three dots announce a question first, by convention.
   if (/(?:\.{3}|…)\s*$/.test(name)) return null
@@ -209,7 +209,7 @@ export function isHarmless(name: string): boolean {
 const ACTING_ADDRESS =
   /(?<=[/?&=])(?:delete|destroy|erase|purge|deactivate|terminate|cancel|unsubscribe|log-?out|sign-?out|revoke|approve|accept|confirm(?:ed)?|grant|promote|disable|reset|remove)(?=[/?&=#.;]|$)|(?<=\/)(?:pay|buy|send|transfer|withdraw|invite|publish|checkout|subscribe)(?=\/?\?.)/i
 
-/** Returns the word in an address that says that opening it acts: `/account/delete?confirm=1`. Null: none. */
+/** Returns the word in an address that says that opening it acts, or null: `/account/delete?confirm=1`. */
 export function readAddress({ pathname, search }: URL): string | null {
   // Servers read a letter that is percent-encoded like the letter itself.
   const address = decodePercents(pathname + search)
@@ -235,8 +235,8 @@ function findFirst(words: string): Rule['find'] {
 }
 
 /**
- * Finds the last word with only a lead before it. The lead has an expression of its own: combined with the words, V8
- * takes seven times as long to compile.
+ * Finds the last word that only a lead precedes. The lead has its own expression: combined with the words, it takes V8
+ * seven times as long to compile.
  */
 function findAfterLead(words: string): Rule['find'] {
   const expression = pattern(() => `(?<word>${words})${LAST}`, 'g')
@@ -245,7 +245,7 @@ function findAfterLead(words: string): Rule['find'] {
     let word: string | undefined
     for (let match = matcher.exec(text); match; match = matcher.exec(text)) {
       if (leadPattern().test(text.slice(0, match.index))) word = match.groups?.['word']
-      // "Please sign" has "e sign" in it.
+      // Matches may overlap: "Please sign" has "e sign" in it.
       matcher.lastIndex = match.index + 1
     }
     return word

@@ -28,9 +28,9 @@ import { knownRef, lookUpRef } from '../refs.ts'
 /** Longer texts are no clock. */
 const TEXT_LIMIT = 200
 const STATE = '\u0002'
-/** Texts that an element must have shown by itself before any next text is expected. */
+/** Number of texts, shown by an element itself, after which any further text is expected. */
 const MANY_TEXTS = 3
-/** How far a change may be from its pace, in steps. */
+/** How far a number may deviate from its pace, in steps. */
 const TOLERANCE = 1.5
 
 interface TextHistory {
@@ -38,7 +38,7 @@ interface TextHistory {
   at: number
   /** Words, without numbers, that the element has shown by itself. */
   readonly shapes: Set<string>
-  /** For each number, the slowest and the fastest pace per second, and the largest step. */
+  /** Slowest and fastest pace per second, and largest step, of each number. */
   paces: readonly Pace[]
 }
 
@@ -49,8 +49,8 @@ interface Pace {
 }
 
 /**
- * Remembers the clocks, numbers and words that elements show by themselves while no action runs. Pace tells the effects
- * of an action apart: a clock that is set back didn't just run on.
+ * Remembers the clocks, numbers and words that elements show by themselves while no action runs. Pace reveals the
+ * effects of an action: a clock that was set back hasn't just kept running.
  */
 class OwnChanges {
   readonly #histories = new Map<Element, TextHistory>()
@@ -61,7 +61,7 @@ class OwnChanges {
     this.#log = log
   }
 
-  /** Call it before an action, before the changes since the last one are read. */
+  /** Call it before an action, before the changes since the last action are read. */
   begin(nodes: ReadonlyMap<Node, OutlineNode>): void {
     this.#log.noteVolatile()
     for (const element of this.#histories.keys())
@@ -70,19 +70,19 @@ class OwnChanges {
       if (!this.#histories.has(node.element)) this.#recordText(node, this.#log.takenAt)
   }
 
-  /** Call it once those changes are read. */
+  /** Call it once the changes before an action are read. */
   note(nodes: ReadonlyMap<Node, OutlineNode>): void {
     for (const node of this.#findVolatile(nodes)) this.#recordText(node, performance.now())
     this.#log.beginAction()
   }
 
-  /** Call it after an action: changes that it made say nothing of the element's own. */
+  /** Call it after an action, whose changes say nothing about the element's own changes. */
   end(nodes: ReadonlyMap<Node, OutlineNode>): void {
     for (const node of this.#findVolatile(nodes)) this.#restart(node, performance.now())
     this.#log.endAction()
   }
 
-  /** Whether a node may show the same without the action. */
+  /** Whether a node might show the same if the action hadn't run. */
   has(node: OutlineNode): boolean {
     const { element } = node
     if (this.#log.hasOnlyTicked(element)) return true
@@ -140,7 +140,7 @@ function learnPace(history: TextHistory, text: string, elapsed: number): void {
     return {
       slowest: Math.min(old.slowest, pace),
       fastest: Math.max(old.fastest, pace),
-      // For numbers that change steadily, the step is the change in a second.
+      // If numbers change steadily, the step is the change in a second.
       step: Math.max(old.step, Math.abs(pace)),
     }
   })
@@ -196,19 +196,19 @@ export interface Changes {
   readonly added: readonly OutlineNode[]
   readonly changed: readonly OutlineNode[]
   readonly removed: readonly Removal[]
-  /** Nodes whose items are in another order. */
+  /** Nodes whose items are in a new order. */
   readonly reordered: readonly OutlineNode[]
 }
 
-/** Beyond this many changed nodes, one walk of everything is cheaper than many small ones. */
+/** Maximum changed nodes to walk one by one: beyond it, walking everything is cheaper. */
 const MAX_CHANGED_NODES = 60
 const FIELDS = new Set(['input', 'textarea', 'select'])
-/** Children of one element that are walked, with the usual budget. */
+/** Maximum children of an element to walk, with the usual budget. */
 const LIST_LIMIT = 40
 
 /**
- * The outline of a page, kept up to date: after the first walk, only the elements with mutations are walked
- * again, and the state of fields, which causes none, is compared.
+ * The outline of a page, kept up to date. After the first walk, only elements with mutations are walked again. The
+ * state of fields, which causes no mutations, is compared.
  */
 export class LiveOutline {
   readonly #options: PageOptions
@@ -245,7 +245,7 @@ export class LiveOutline {
   async rebuild(signal?: AbortSignal): Promise<OutlineNode | null> {
     const root = this.#root()
     recountRules()
-    // A reading that is aborted has no outline: the next one walks everything, and finds its changes, too.
+    // An aborted walk leaves no outline: the next walk covers everything, including the changes so far.
     this.#top = null
     this.#log.start()
     this.#hidden.clear()
@@ -344,7 +344,7 @@ export class LiveOutline {
     return this.#log.changesByItself(records)
   }
 
-  /** Whether the changes of a node since the last action began would have happened without it. */
+  /** Whether the changes of a node since the last action began would have happened without the action. */
   isOwnChange(node: OutlineNode): boolean {
     return this.#ownChanges.has(node)
   }
@@ -374,7 +374,7 @@ export class LiveOutline {
     }
   }
 
-  /** The modal dialog, with what people read beside it, although it is inert: toasts and open popovers. */
+  /** The modal dialog, and inert parts that people can still read beside it: toasts and open popovers. */
   #findReadableParts(modal: Element, root: Element): Element[] {
     const parts = [modal]
     for (const item of native.querySelectorAll(root, LIVE)) {
@@ -408,7 +408,10 @@ export class LiveOutline {
     return true
   }
 
-  /** Checks changes without mutations: values, checked states and pure CSS. `shown`: everything must be walked. */
+  /**
+   * Detects changes without mutations: values, checked states and pure CSS. `shown`: something became visible, so
+   * everything must be walked.
+   */
   #checkFields(): 'same' | 'changed' | 'shown' {
     for (const element of this.#hidden) {
       if (!native.isConnected(element)) this.#hidden.delete(element)
@@ -494,7 +497,7 @@ export class LiveOutline {
 /** Elements that the markup leaves out of an outline. */
 const EXCLUDED = '[aria-hidden="true"],[inert],[data-offstage-ignore]'
 
-/** False when the element was removed from the page, or its parent was walked again without it. */
+/** Returns false for an element that was removed from the page, or whose parent was walked again without it. */
 function isInParent(node: OutlineNode): boolean {
   const { element, parent } = node
   return native.isConnected(element) && (parent === null || parent.items.includes(node))
@@ -508,7 +511,7 @@ function isRendered(element: Element): boolean {
   )
 }
 
-/** The modal dialog with the focus, which the one on top takes, else the last in the document. */
+/** The modal dialog with the focus, which the topmost dialog takes, or the last in the document. */
 export function openModal(root: ParentNode): Element | null {
   const modals = [...native.querySelectorAll(root, 'dialog:modal')]
   return modals.findLast((item) => native.matches(item, ':focus-within')) ?? modals.at(-1) ?? null
@@ -523,8 +526,8 @@ interface KnownElements {
 }
 
 /**
- * The nodes that contain all changes, none inside another one that is walked whole; null when that is the
- * whole outline.
+ * The nodes to walk again for all changes, except nodes inside another that is walked whole. Null if everything must be
+ * walked.
  */
 function changedNodes(
   changed: ReadonlyMap<Node, Extent>,
@@ -546,7 +549,7 @@ function changedNodes(
   return found
 }
 
-/** Null: the change is not visible. `undefined`: nothing around it is in the outline. */
+/** Null if the change is not visible. Undefined if nothing around it is in the outline. */
 function nearestNode(
   target: Node,
   { nodes, hidden }: KnownElements,
@@ -555,7 +558,7 @@ function nearestNode(
   for (let current: Node | null = target; current; current = getParent(current)) {
     const node = isElement(current) && nodes.get(current)
     if (node) return node
-    // Still hidden. An element that becomes visible is the target of a mutation, or inside of one.
+    // Still hidden. An element that becomes visible is the target of a mutation, or inside a target.
     if (
       isElement(current) &&
       current !== target &&
@@ -567,13 +570,13 @@ function nearestNode(
   return undefined
 }
 
-/** Entries of each kind to keep. */
+/** Maximum entries of each kind. */
 const MAX_ENTRIES = 200
 
 interface Removal {
   readonly at: number
   readonly line: string
-  /** The element that it was in. */
+  /** The element that contained the removed node. */
   readonly parent: Element | undefined
 }
 
@@ -583,8 +586,8 @@ interface Reordering {
 }
 
 /**
- * Changes that an outline no longer shows: removed nodes, and elements whose order was another one. Each entry has the
- * version of the outline that it came with.
+ * Changes that an outline doesn't show: removed nodes, and elements whose items were reordered. Each entry has the
+ * version of the outline in which it was recorded.
  */
 class ChangeHistory {
   #removals: Removal[] = []
@@ -605,14 +608,14 @@ class ChangeHistory {
 
   /**
    * Records a text that an element lost. Only for wrappers, whose text has a line of its own. A paragraph of an editor
-   * has none: the editor's value contains it.
+   * has no line: the editor's value contains it.
    */
   recordTextRemoval(text: string, after: OutlineNode, version: number): void {
     if (text && !after.role && !getOwnText(after) && !isInEditor(after.element))
       this.recordRemoval(`text "${cut(text, 80)}"`, version, after.element)
   }
 
-  /** Records the element if items of both lists are in another order. */
+  /** Records the element if the items that both lists contain are in a new order. */
   recordOrder(
     before: readonly OutlineItem[],
     { element, items }: OutlineNode,

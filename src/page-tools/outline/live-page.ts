@@ -20,7 +20,7 @@ export interface LivePage {
 const pages = new WeakMap<Page, LivePage>()
 let wholePage: Page | null = null
 
-/** The state of a page; by default, that of the whole page. */
+/** The state of a page. Default: the state of the whole page. */
 export function livePage(page: Page = (wholePage ??= createPage())): LivePage {
   const cached = pages.get(page)
   if (cached) return cached
@@ -47,7 +47,7 @@ export function livePage(page: Page = (wholePage ??= createPage())): LivePage {
 let lastUse: Promise<unknown> = Promise.resolve()
 
 /**
- * Runs one use of the window at a time, whichever `Page` it is for. Two at once would report each other's changes as
+ * Runs one use of the window at a time, for all `Page`s. Two simultaneous uses would report each other's changes as
  * their own, and restore each other's replaced functions.
  */
 export function runExclusive<Result>(use: () => Promise<Result>): Promise<Result> {

@@ -91,16 +91,19 @@ function getText(nodes: NodeList): string {
   return Array.from(nodes, (node) => native.textContent(node)).join('')
 }
 
-/** After this time without a call the observers are disconnected. Milliseconds. */
+/** Time without a call after which the observers are disconnected. Milliseconds. */
 const IDLE_MS = 60_000
-/** Beyond this many changed elements the log only knows that there were changes. */
+/** Maximum changed elements that are logged. Beyond it, the log only knows that there were changes. */
 const MAX_TARGETS = 500
 
 /** An element that changes this often while no action runs is volatile. */
 const VOLATILE_TIMES = 2
 /** A volatile element that doesn't change for this long stops being volatile. Milliseconds. */
 const STABLE_MS = 2000
-/** Texts that an element must have shown by itself, or fewer if they repeat, before any next text is expected. */
+/**
+ * Number of texts, shown by an element itself, after which any further text is expected. Fewer are needed if they
+ * repeat.
+ */
 const MANY_TEXTS = 5
 const REPEATED_TEXTS = 3
 
@@ -126,7 +129,7 @@ export class MutationLog {
   #takenAt = 0
   #volatile = new Set<Node>()
   readonly #ticks = new Ticks()
-  /** Elements that changed since the last action began: only like a clock, or otherwise. */
+  /** Elements that changed since the last action began: only like a clock, or in other ways. */
   #ticked = new WeakSet<Node>()
   #affected = new WeakSet<Node>()
   /** Texts that elements have shown while no action ran, without their numbers. */
@@ -149,7 +152,7 @@ export class MutationLog {
     this.#observer.observe(tree, ALL_MUTATIONS)
   }
 
-  /** Returns the changes and clears them. Null if they aren't known. */
+  /** Returns the changes and clears them. Null if the changes are unknown. */
   takeChanges(): ReadonlyMap<Node, Extent> | null {
     if (!this.#observer) return null
     this.#add(this.#observer.takeRecords())
@@ -162,7 +165,7 @@ export class MutationLog {
     return changed
   }
 
-  /** Call it once the page is read before an action. */
+  /** Call it before an action, once the page is read. */
   beginAction(): void {
     this.#ticked = new WeakSet()
     this.#affected = new WeakSet()
@@ -193,7 +196,7 @@ export class MutationLog {
     })
   }
 
-  /** Whether an element has shown so many texts by itself that any may follow. */
+  /** Whether an element has shown so many texts by itself that any text may follow. */
   showsAnyText(element: Node): boolean {
     const { shapes, again: isRepeating } = this.#texts.get(element) ?? {
       shapes: { size: 0 },
@@ -202,9 +205,7 @@ export class MutationLog {
     return shapes.size >= (isRepeating ? REPEATED_TEXTS : MANY_TEXTS)
   }
 
-  /**
-   * Whether an element that isn't volatile changed since `takeChanges` other than by a tick. True as well if that isn't known.
-   */
+  /** Whether an element that isn't volatile changed since `takeChanges` other than by a tick. Also true if unknown. */
   get hasChanges(): boolean {
     if (this.#observer) this.#add(this.#observer.takeRecords())
     return this.#changed === null || this.#hasChanges
@@ -301,7 +302,7 @@ type Phase = 'idle' | 'handling' | 'settling'
 
 interface ShownText {
   readonly text: string
-  /** Time since which it is shown. */
+  /** Time when the text appeared. */
   readonly at: number
   readonly isTick: boolean
   /** Whether the element changed by itself, as a clock does, while no action ran. */
@@ -339,7 +340,7 @@ class Ticks {
       at: this.#getInsertedAt(element),
       runs: false,
     }
-    // A change that the action itself made, such as a duration by its "+", may look like a tick.
+    // A change that the action itself made may look like a tick, such as a duration after a press of "+".
     const isPossible = runs || this.phase !== 'handling'
     const isTicking =
       isPossible && isElementTick(element, { before: text, after }, (now - shownAt) / 1000)
@@ -387,14 +388,14 @@ const UNIT = [...UNITS.keys()].sort((a, b) => b.length - a.length).join('|')
 const QUANTITY = String.raw`(?<![\d:.,])\d+\s?(?:${UNIT})(?![\p{L}\d])\.?`
 const TIME = lazyPattern(() => String.raw`${CLOCK}|${QUANTITY}(?:[\s,]*${QUANTITY})*`, 'giu')
 const PART = lazyPattern(() => String.raw`(\d+)\s?(${UNIT})`, 'giu')
-/** Most seconds between a clock and the time that has passed: it was read between two ticks. */
+/** Maximum difference between a clock and the elapsed time, because the clock is read between two ticks. Seconds. */
 const TOLERANCE = 2
-/** Span after which a clock starts again. Seconds. */
+/** Period after which a clock starts again. Seconds. */
 const HALF_DAY = 43_200
 
 /**
- * Whether a text with a clock or a countdown shows, after the elapsed seconds, what it would without any action. Each
- * time in it must have moved as far as time has, and nothing else may be different.
+ * Whether a text has changed only like a clock or a countdown in the elapsed seconds. Each time in it must have moved
+ * by these seconds, and nothing else may be different.
  */
 export function isTick(before: string, after: string, elapsed: number): boolean {
   if (before.length > TEXT_LIMIT || after.length > TEXT_LIMIT) return false

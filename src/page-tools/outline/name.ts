@@ -41,7 +41,7 @@ function computeName(element: Element): string {
       name.replace(GLUED, '') || (isTag(element, 'form') ? labelContent(element) : ''),
     )
   } catch {
-    // For example when id references cross trees.
+    // The library may throw, for example when id references cross trees.
     return cleanText(labelContent(element) || (native.textContent(element) ?? ''))
   }
 }
@@ -91,8 +91,8 @@ const LEVELS = 5
 const LONGEST_LABEL = 60
 
 /**
- * Finds the element that labels a slider without a name, for people: a `label` for it, else words before it, else words
- * after it. Words label the slider only if no other control is in between. HTML gives labels to its own fields only.
+ * Finds the element that labels a slider without a name, for people: a `label`, or words before it, or words after it.
+ * Words label the slider only if no other control is in between. HTML gives labels only to its own fields.
  */
 export function sliderLabel(slider: Element, options: PageOptions): Element | null {
   const labelById = native.id(slider) && findLabelById(slider)
@@ -179,7 +179,7 @@ export interface ElementName {
 const NO_NAME: ElementName = { text: '', visuallyHidden: false }
 const NAMING_ATTRIBUTES = ['aria-label', 'aria-labelledby', 'title', 'alt', 'placeholder']
 
-/** The accessible name. `[masked]` where the element is masked. Secret fields keep their name. */
+/** The accessible name, or `[masked]` if the element is masked. Secret fields keep their name. */
 export function getAccessibleName(
   element: Element,
   role: string,
@@ -235,19 +235,19 @@ function computeElementName(element: Element, role: string, options: PageOptions
   return { text, visuallyHidden: byAttribute && text !== '' && !isOnScreen(element, text) }
 }
 
-/** Whether it has an attribute that wins over its content as the name. */
+/** Whether the element has an attribute that names it and wins over its content. */
 export function hasNamingAttribute(element: Element): boolean {
   return NAMING_ATTRIBUTES.some((name) => native.hasAttribute(element, name))
 }
 
-/** The attribute that wins over all but `aria-labelledby`, read without the library. */
+/** The `aria-label`, which wins over all but `aria-labelledby`, read without the library. */
 function readAriaLabel(element: Element): string {
   return native.hasAttribute(element, 'aria-labelledby')
     ? ''
     : cleanText(native.getAttribute(element, 'aria-label') ?? '')
 }
 
-/** Elements that the specification names by their content or by another element. */
+/** Whether the specification names the element by its content or by another element. */
 function canBeNamed(element: Element, role: string): boolean {
   return (
     isNamedByContent(role) ||
@@ -320,12 +320,12 @@ export function readSliderLabel(slider: Element, options: PageOptions): string {
   return label ? readableWords(label, options, native.contains(label, slider)) : ''
 }
 
-/** A name for an element that the author gave none. */
+/** A name for an element that has none from its author. */
 function fallbackName(element: Element): string {
   const hint =
     native.getAttribute(element, 'placeholder') ??
     native.getAttribute(element, 'title') ??
-    // The library takes an area of an image map for hidden.
+    // The library regards areas of an image map as hidden.
     (isTag(element, 'area') ? element.alt : null)
   if (hint) return cleanText(hint)
   if (native.shadowRoot(element)) return cleanText(native.textContent(element))
@@ -337,7 +337,7 @@ function fallbackName(element: Element): string {
   )
 }
 
-/** Words of the label of the component that a field is in, or of one right after a box that belongs to nothing. */
+/** Words of the label of the component around a field, or of a label without a field right after a checkbox. */
 function readAdjacentLabel(element: Element, options: PageOptions): string {
   const next = native.nextElementSibling(element)
   const isBox = checkedState(element) !== null && next && isTag(next, 'label') && !next.control
@@ -374,7 +374,7 @@ function isOnScreen(element: Element, text: string): boolean {
     native.hasAttribute(element, 'aria-labelledby')
   )
     return true
-  // Inside a component, the text may be slotted content.
+  // If the element is in a component, its text may be slotted content.
   const { host } = native.getRootNode(element) as Partial<ShadowRoot>
   return [element, host].some(
     (candidate) => candidate && cleanText(native.textContent(candidate)).includes(text),
@@ -409,12 +409,12 @@ function findRestriction(element: Element, role: string, options: PageOptions): 
   return search.found
 }
 
-/** Whether one part is private itself, regardless of its surroundings. */
+/** Whether the part itself is private, regardless of its surroundings. */
 function isPrivate(part: Element, options: PageOptions): boolean {
   return isExcluded(part, options) || isMaskedItself(part, options)
 }
 
-/** Words of a part, without private ones. `isOwnOnly`: leaves out all elements in it. */
+/** Words of a part, except private words. `isOwnOnly`: leaves out all elements in it. */
 function readableWords(part: Element, options: PageOptions, isOwnOnly = false): string {
   return drawnText(part, (item) => (isOwnOnly && item !== part) || isPrivate(item, options))
 }
@@ -429,7 +429,7 @@ function isNamedOutside(element: Element, options: PageOptions): boolean {
   )
 }
 
-/** The readable part of a name: an attribute of its own, else its content without private parts. */
+/** The readable part of a name: an attribute of its own, or its content without private parts. */
 function readableName(element: Element, options: PageOptions): string {
   for (const name of ['aria-label', 'alt', 'placeholder', 'title']) {
     const value = cleanText(native.getAttribute(element, name) ?? '')
@@ -518,7 +518,7 @@ class Search {
   }
 }
 
-/** Elements inside. For a component, also those that no slot shows: a name may use them. */
+/** Elements inside an element. In a component, also elements that no slot shows: a name may use them. */
 function getInnerElements(element: Element): readonly Element[] {
   const found = [...native.children(element)]
   const isPlain =

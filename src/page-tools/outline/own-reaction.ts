@@ -83,7 +83,8 @@ function handlesClick(element: Element, key: PropertyKey): boolean {
 }
 
 /**
- * Whether the author made it a tab stop. Elements without content and size don't count: they only pass the focus on.
+ * Whether the author made the element a tab stop. Elements without content and size don't count: they only pass the
+ * focus on.
  */
 function isTabStop(element: Element): boolean {
   if (Number(native.getAttribute(element, 'tabindex') ?? -1) < 0) return false
@@ -97,7 +98,10 @@ const CELLS_OF_BOARD = 3
 const BOARD_LIMIT = 40
 const SMALLEST_CELL_PX = 8
 
-/** Whether it is one of several like boxes in a click target, some of them empty, such as the squares of a game. */
+/**
+ * Whether the element is one of several similar boxes in a click target, some of them empty, such as the squares of a
+ * game.
+ */
 function isCellOfBoard(element: Element): boolean {
   const parent = native.parentElement(element)
   if (!parent || native.firstElementChild(element)) return false
@@ -110,7 +114,7 @@ function isCellOfBoard(element: Element): boolean {
   )
 }
 
-/** The cells of all rows like this one. Empty if other rows have more or fewer. */
+/** The cells of all rows of a board. Empty if its rows have different numbers of cells. */
 function getBoardCells(row: Element): Element[] {
   const board = native.parentElement(row)
   const rows = board ? [...native.children(board)] : []
@@ -139,8 +143,9 @@ const MOST_WORDS = 6
 const LABEL = /^\s*\p{L}{1,16}(?: \p{L}{1,16})?\s*$/u
 
 /**
- * Whether it is one of a few short labels that fill a click target, each with a mark of its own by which a script finds
- * it, such as `<i id="reply">Reply</i> <i id="forward">Forward</i>`. Items of a list don't count: their parts are words.
+ * Whether the element is one of a few short labels that fill a click target. Each has a mark by which a script finds
+ * it, such as `<i id="reply">Reply</i> <i id="forward">Forward</i>`. Items of a list don't count: their parts are
+ * words.
  */
 function isMarkedLabel(element: Element): boolean {
   const parent = native.parentElement(element)
@@ -153,7 +158,7 @@ function isMarkedLabel(element: Element): boolean {
   return marks.size === labels.length && !marks.has('') && !isItem
 }
 
-/** Whether both are items of one list. Any two may be a `div` without a class. */
+/** Whether both are items of one list. Two `div`s without a class don't count. */
 function isSameKind(first: Element, second: Element): boolean {
   const kinds = [first, second].map(
     (item) => `${native.localName(item)}.${native.getAttribute(item, 'class')}`,
@@ -161,7 +166,7 @@ function isSameKind(first: Element, second: Element): boolean {
   return kinds[0] === kinds[1] && kinds[0] !== 'div.null'
 }
 
-/** The attributes of a label of the same kind. Empty: it has none, or is something else. */
+/** The attributes of a label of the same kind. Empty if it has no attributes, or is of another kind. */
 function getMark(label: Element, other: Element): string {
   if (native.localName(label) !== native.localName(other)) return ''
   if (!LABEL.test(native.textContent(label))) return ''
@@ -182,7 +187,7 @@ export function hasParts(drawing: Element): boolean {
 /** Pairs of signs on step buttons. */
 const SIGNS = '-+ −+ –+ ‹› «» <> ◀▶ ◂▸ ←→ ▲▼ ▴▾ ↑↓'.split(' ')
 
-/** Whether its whole text is a sign of a pair, such as `-` and `+`, with the other sign beside it. */
+/** Whether the element's whole text is a sign of a pair, such as `-` and `+`, with the other sign beside it. */
 function isStepSign(element: Element): boolean {
   const text = getOnlyText(element)
   const parent = text && native.parentElement(element)

@@ -22,7 +22,7 @@ export function isReadable(element: Element, options: PageOptions): boolean {
   return contains(rootOf(options), element) && !isInExcluded(element, options)
 }
 
-/** Whether the element is in a part that is never read. Also for elements whose ancestors weren't checked. */
+/** Whether the element is in a part that is never read. Checks its ancestors, too. */
 export function isInExcluded(element: Element, options: PageOptions): boolean {
   return closest(element, excludedSelector(options)) !== null || isAgentElement(element)
 }
@@ -32,7 +32,7 @@ export function excludedSelector({ deny = [] }: PageOptions): string {
   return [IGNORED, ...deny].join(',')
 }
 
-/** Whether the element itself is never read. For elements whose ancestors are read. */
+/** Whether the element itself is never read. Doesn't check its ancestors. */
 export function isExcluded(element: Element, options: PageOptions): boolean {
   return (
     native.localName(element).startsWith('offstage-') ||
@@ -54,7 +54,7 @@ function isInAllowed(element: Element, { allow }: PageOptions): boolean {
   return !allow || closest(element, allow.join(',')) !== null
 }
 
-/** Throws unless the tools may also act on the element. */
+/** Throws if the tools may not read the element, or not act on it. */
 export function requireAllowed(element: Element, options: PageOptions): void {
   requireReadable(element, options)
   if (!isInAllowed(element, options))
@@ -64,7 +64,7 @@ export function requireAllowed(element: Element, options: PageOptions): void {
     )
 }
 
-/** The buttons that people see in an `aria-hidden` part. The rest of it is left out, as authors want. */
+/** The buttons that people see in an `aria-hidden` part. The rest of the part is left out, as its author wants. */
 export function findReadableButtons(part: Element, options: PageOptions): readonly Element[] {
   return findVisibleButtons(part).filter(
     (candidate) => isReadable(candidate, options) && !isMasked(candidate, options),

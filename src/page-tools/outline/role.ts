@@ -11,7 +11,7 @@ const ACTIONABLE = new Set(
   ),
 )
 
-/** Roles whose name is their content, which is not shown a second time. */
+/** Roles named by their content, which therefore isn't shown a second time. */
 const NAMED_BY_CONTENT = new Set(
   'button,link,heading,option,checkbox,radio,switch,tab,menuitem,menuitemcheckbox,menuitemradio,treeitem,tooltip'.split(
     ',',
@@ -63,7 +63,7 @@ export function getShownRole(element: Element): string {
     : roleWithoutAttribute(element)
 }
 
-/** The role without the attribute: an unknown one counts as none. */
+/** The role without the `role` attribute, because an unknown role counts as none. */
 function roleWithoutAttribute(element: Element): string {
   const copy = emptyCopy(element)
   native.removeAttribute(copy, 'role')
@@ -77,7 +77,7 @@ function emptyCopy(element: Element): Element {
 
 const inertDocument = once(() => nativeDocument.implementation(document).createHTMLDocument(''))
 
-/** The role of an element without the attribute, where it differs from the standard. Else null. */
+/** The role of an element without a `role` attribute, if it differs from the standard. Otherwise null. */
 function getOwnRole(element: Element, tag: string): string | null {
   const editable = native.hasAttribute(element, 'contenteditable')
   if (WRAPPERS.has(tag) && !editable) return ''
@@ -119,7 +119,7 @@ export function isActionable(role: string): boolean {
   return ACTIONABLE.has(role)
 }
 
-/** Whether it can be acted on, by its role or because it is clickable. */
+/** Whether a person can act on the element, by its role or because it is clickable. */
 export function isInteractive({
   role,
   clickable,

@@ -5,7 +5,7 @@ import * as native from '../native.ts'
 export interface ElementState {
   /** Flags as a snapshot shows them in brackets: `checked`, `level=2`. */
   readonly flags: readonly string[]
-  /** Value of a field, not masked yet. Null: no field. */
+  /** Value of a field, not masked yet. Null if it is no field. */
   readonly value: string | null
 }
 
@@ -42,7 +42,7 @@ export function stateOf(element: Element, role: string): ElementState {
 
 const STATELESS = new Set('class,id,style,href,target,rel,title,aria-label,onclick,type'.split(','))
 
-/** Whether no attribute can hold a state. Comparing names costs less than reading each attribute that may. */
+/** Whether no attribute can hold a state. Comparing names costs less than reading each possible attribute. */
 function hasNoState(element: Element): boolean {
   return (
     !native.hasAttributes(element) ||
@@ -59,7 +59,7 @@ function stateWithoutAttributes(element: Element): ElementState {
 
 const FORM_CONTROLS = new Set('button,input,select,textarea,option,optgroup,fieldset'.split(','))
 
-/** Whether form pseudo-classes can match it; custom elements may be form controls, too. */
+/** Whether form pseudo-classes can match the element; custom elements may be form controls, too. */
 function isFormControl(element: Element): boolean {
   const localName = native.localName(element)
   return FORM_CONTROLS.has(localName) || localName.includes('-')
@@ -107,7 +107,7 @@ function isSelected(element: Element): boolean {
     : native.getAttribute(element, 'aria-selected') === 'true'
 }
 
-// Values that the specification knows. Others count as the nearest of them.
+// Values that are shown as they are. Others are shown as `current` or `sort=other`.
 const CURRENT = /^(page|step|location|date|time)$/
 const SORT = /^(ascending|descending)$/
 
@@ -128,7 +128,7 @@ function headingLevel(element: Element): string {
   return /^\s*(\d{1,2})\s*$/.exec(level ?? '')?.[1] ?? '2'
 }
 
-/** Only the types that say how to fill the field. */
+/** Returns only types that say how to fill the field. */
 function fieldType(element: Element): string | null {
   if (!isTag(element, 'input')) return null
   return /^(date|datetime-local|time|month|week|color|file|password|email|url|tel|number|range)$/.test(

@@ -42,7 +42,7 @@ export interface Visibility {
   readonly fixed: boolean
   /** The element has no attributes, like half of a page's elements. Checks of attributes are skipped. */
   readonly hasNoAttributes: boolean
-  /** Style for other properties. Each costs time to read, so read them only where they matter. */
+  /** Style for other properties. Each property costs time to read, so read it only where it matters. */
   readonly style: CSSStyleDeclaration | null
 }
 
@@ -70,7 +70,7 @@ export function visibilityOf(element: Element, view: Window): Visibility {
   if (NEVER_RENDERED.has(tag) || tag.startsWith('offstage-')) return EXCLUDED
   const hasNoAttributes = !native.hasAttributes(element)
   if (!hasNoAttributes && isExcludedByMarkup(element)) return EXCLUDED
-  // Not `checkVisibility()`: it costs as much as this object, which most elements need anyway.
+  // Avoids `checkVisibility()`, which takes as long as this style object that most elements need.
   const style = view.getComputedStyle(element)
   if (style.display === 'none' || (!hasNoAttributes && isOutOfReach(element, style)))
     return MAY_APPEAR
@@ -87,7 +87,7 @@ export function visibilityOf(element: Element, view: Window): Visibility {
   }
 }
 
-/** Whether the mouse pointer over it is a hand. */
+/** Whether the mouse pointer over the element is a hand. */
 export function hasPointerCursor({ style }: Visibility): boolean {
   return style?.cursor === 'pointer'
 }
@@ -97,7 +97,7 @@ const DRAG_CURSORS = /^(?:grab|move|[a-z]+-resize)$/
 /** Skipped, because a table would get a line for the edge of each column. */
 const HEADERS = 'th,[role=columnheader]'
 
-/** Whether its own style, not one around it, gives it a mouse pointer for dragging. */
+/** Whether the element's own style, not an inherited one, gives it a mouse pointer for dragging. */
 export function hasDragCursor(element: Element, style: CSSStyleDeclaration | null): boolean {
   if (!style || style.cursor === 'auto' || !DRAG_CURSORS.test(style.cursor)) return false
   if (closest(element, HEADERS)) return false
@@ -105,12 +105,12 @@ export function hasDragCursor(element: Element, style: CSSStyleDeclaration | nul
   return !parent || getComputedStyle(parent).cursor !== style.cursor
 }
 
-/** Whether its content is visible only inside its own box. */
+/** Whether the element's content is visible only inside its box. */
 export function clipsContent({ style }: Visibility): boolean {
   return style !== null && style.overflowY !== 'visible'
 }
 
-/** Whether the markup, not the style, excludes it. */
+/** Whether the markup, not the style, excludes the element. */
 function isExcludedByMarkup(element: Element): boolean {
   return (
     native.hasAttribute(element, 'inert') ||
@@ -140,7 +140,7 @@ export function findVisibleButtons(part: Element): readonly Element[] {
     : []
 }
 
-/** Whether the pointer reaches its middle, or would after scrolling up or down. */
+/** Whether the pointer reaches the element's middle, or would after scrolling up or down. */
 function receivesPointer(element: Element): boolean {
   const { left, top, width, height } = native.getBoundingClientRect(element)
   const x = left + width / 2
@@ -166,8 +166,8 @@ function holdsText(element: Element): boolean {
 }
 
 /**
- * Whether nobody can use it: `interactivity: inert`, or content that is neither drawn nor exposed to assistive
- * technology, as in a closed disclosure or with `hidden="until-found"`. Reading this style is slow, so it is only read
+ * Whether nobody can use the element: `interactivity: inert`, or content that is neither drawn nor exposed to assistive
+ * technology, as in a closed disclosure or with `hidden="until-found"`. Reading this style is slow, so it is read only
  * for elements with content or the attribute.
  */
 export function isOutOfReach(element: Element, style: CSSStyleDeclaration): boolean {

@@ -65,7 +65,7 @@ export interface Walk {
   readonly options: PageOptions
   /** Limit of children to walk in one element. */
   readonly listLimit: number
-  /** First child to walk in long lists. Null: the first one in view. */
+  /** First child to walk in long lists. Null: the first child in view. */
   readonly from: Element | null
   /** How many elements were walked. */
   readonly steps: { count: number }
@@ -75,10 +75,10 @@ export interface Walk {
   onHidden?(element: Element): void
 }
 
-/** Checking the time has a cost, too. */
+/** Steps between checks of the time, which have a cost, too. */
 const STEPS_BETWEEN_PAUSES = 24
 
-/** An element that is being walked, and how far. */
+/** An element that is being walked, and the progress. */
 interface Visit {
   readonly node: OutlineNode
   readonly visibility: Visibility
@@ -102,7 +102,7 @@ export function* walk(
   return visit?.node ?? null
 }
 
-/** Walks only these parts of an element, wherever they are in it. */
+/** Walks only these descendants of an element. */
 export function* walkParts(
   task: Walk,
   element: Element,
@@ -119,8 +119,7 @@ export function* walkParts(
 }
 
 /**
- * Walks an element's direct content again, and the subtrees that are new in it. False when more than that
- * may have changed.
+ * Walks an element's direct content again, and the subtrees that are new in it. Returns false if more may have changed.
  */
 export function* walkChildren(task: Walk, node: OutlineNode): Generator<undefined, boolean> {
   const { element, context } = node
@@ -244,7 +243,7 @@ function createInnerContext(
   children: Visit['children'],
 ): WalkContext {
   const { element, context } = node
-  // Properties that matter to elements only are not read for the many that contain only text.
+  // Most elements contain only text. Skips properties that don't matter to them.
   const holdsElements = children.some((child) => 'nodeType' in child && isElement(child))
   const inner = frameDocument(element)
   const view = inner && nativeDocument.defaultView(inner)
@@ -284,7 +283,7 @@ function createInnerContext(
       }
 }
 
-/** Controls that are one click target, whatever they contain. */
+/** Controls that are a single click target, whatever they contain. */
 function isSingleControl(role: string): boolean {
   return isActionable(role) && !/^(treeitem|gridcell|listbox|combobox)$/.test(role)
 }
@@ -315,7 +314,7 @@ function addText({ node, visibility, context }: Visit, child: Node): void {
 /** Children that are always shown: headers, and the first items. */
 const HEAD = 3
 
-/** Elements that aren't lists may have this many times more children, and lists as many in view. */
+/** Elements that aren't lists may have this many times more children, and lists this many times more in view. */
 const MORE_FACTOR = 3
 const LISTS = /^(ul|ol|dl|table|tbody|list|listbox|grid|treegrid|tree|feed|menu|rowgroup)$/
 
@@ -370,7 +369,7 @@ function firstInView(elements: readonly HTMLElement[], list: Element): number {
   return found >= elements.length ? 0 : found
 }
 
-/** The first child below what is in view. */
+/** Index of the first child below the visible part. */
 function endOfView(elements: readonly HTMLElement[], list: Element): number {
   const end = Math.min(viewOf(list).innerHeight, native.getBoundingClientRect(list).bottom)
   return findFirst(elements, (box) => box.top >= end)
@@ -455,7 +454,7 @@ function isMaskedItself(element: Element, options: PageOptions, hasNoAttributes:
 const TYPED = /^(?:textbox|searchbox|spinbutton)$/
 
 /**
- * The hidden control that a label stands in for. Null for fields to type into: a hidden one only carries the value of
+ * The hidden control that a label stands in for. Null for text fields: a hidden text field only carries the value of
  * something else.
  */
 function hiddenControl(element: Element): Element | null {
@@ -465,7 +464,7 @@ function hiddenControl(element: Element): Element | null {
   return native.checkVisibility(control, { visibilityProperty: true }) ? null : control
 }
 
-/** Whether the elements that both lists contain have another order now. */
+/** Whether the elements that both lists contain are in a different order now. */
 export function isReordered(
   before: readonly OutlineItem[],
   after: readonly OutlineItem[],
@@ -489,8 +488,8 @@ export function getElements(items: readonly OutlineItem[]): Element[] {
 const NAMING_ATTRIBUTES = ['aria-label', 'title', 'alt', 'placeholder', 'src']
 
 /**
- * A text that changes with the node's own state. Computing names is expensive, so it contains the attributes that names
- * are made of.
+ * A text that changes with the node's own state. Contains the attributes that names are made of, because computing
+ * names is expensive.
  */
 export function signatureOf(node: OutlineNode): string {
   const { element, role, control, items, masked } = node
@@ -511,14 +510,14 @@ export function signatureOf(node: OutlineNode): string {
 export interface TextItem {
   readonly text: string
   readonly visuallyHidden: boolean
-  /** The node of that element. */
+  /** The node of the element that contains the text. */
   readonly holder: OutlineNode
 }
 
 /** Elements that were counted but not walked: the rest of a long list. */
 export interface OmittedItem {
   readonly count: number
-  /** The first of them, from which reading can continue. */
+  /** The first omitted element, from which reading can continue. */
   readonly first: Element
 }
 
@@ -534,19 +533,19 @@ export interface OutlineNode {
   readonly parent: OutlineNode | null
   readonly items: OutlineItem[]
   readonly inView: boolean
-  /** Whether something in it is in view, or was. */
+  /** Whether something in the element is in view, or was. */
   holdsView: boolean
   /** Clickable by its mouse pointer or a handler in the markup, with any role. */
   readonly clickable: boolean
   readonly masked: boolean
   readonly visuallyHidden: boolean
-  /** How it is hidden until the pointer is over its surroundings. Null: not in that way. */
+  /** How the element is hidden until the pointer is over its surroundings. Null if it isn't. */
   readonly hoverHiding: HoverHiding | null
   /** The context of the element, to walk it again. */
   readonly context: WalkContext
   /** Stays equal while the element's own state and text don't change. */
   signature: string
-  /** The outline's version in which the element first appeared, and the one in which it last changed. */
+  /** Versions of the outline in which the element first appeared, and last changed. */
   addedAt: number
   changedAt: number
   /** Computed when first shown. */
@@ -556,14 +555,14 @@ export interface OutlineNode {
 /** Properties that an element inherits from its ancestors. */
 export interface WalkContext {
   readonly view: Window
-  /** The visible part of its ancestors, in its frame's coordinates. Null: none. */
+  /** The visible part of the element's ancestors, in coordinates of its frame. Null if nothing is visible. */
   readonly clip: Box | null
   readonly masked: boolean
   readonly visuallyHidden: boolean
   readonly hoverHiding: HoverHiding | null
   /** An ancestor has the pointer cursor already. */
   readonly pointerCursor: boolean
-  /** Inside a control that is one target, whatever it contains. */
+  /** Inside a control that is a single click target, whatever it contains. */
   readonly inControl: boolean
   /** Inside a label whose control has this text as its name. */
   readonly inLabel: boolean

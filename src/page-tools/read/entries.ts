@@ -32,7 +32,7 @@ export interface Size {
   readonly lines: number
   /** Number of elements to act on in these lines. */
   readonly interactive: number
-  /** False when some of the part was only counted, so it may have more elements to act on. */
+  /** False if some elements of the part were only counted: it may have more elements to act on. */
   readonly isWhole: boolean
 }
 
@@ -41,7 +41,7 @@ const NOTHING: Size = { lines: 0, interactive: 0, isWhole: true }
 const CELL_ROLES = /cell$|header$/
 
 /**
- * Whether the node is an element to act on. Cells must be clickable: a grid may have any number that only take the
+ * Whether the node is an element to act on. Cells must be clickable: a grid may have many cells that only take the
  * focus.
  */
 export function isActionTarget(node: OutlineNode): boolean {
@@ -105,8 +105,8 @@ export interface LineLimits {
 }
 
 /**
- * Line of a snapshot, with the entries indented below it. Wrappers have none. Lines and children are computed on
- * demand: most of a long page's are never used.
+ * Line of a snapshot, with the entries indented below it. Wrappers have no entry. Lines and children are computed on
+ * demand, since most of them are never used on a long page.
  */
 export interface Entry {
   /** The element from which reading can continue. */
@@ -114,7 +114,7 @@ export interface Entry {
   parent: Entry | null
   children: () => readonly Entry[]
   readonly inView: boolean
-  /** Whether something in it is in view, even if it is not itself. */
+  /** Whether anything in the entry is in view, even if the entry itself is not. */
   readonly holdsView: boolean
   readonly popup: boolean
   readonly node: OutlineNode | null
@@ -164,7 +164,7 @@ function createLeaf(
   }
 }
 
-/** Whether the entry begins at or after the element in reading order, or holds it. */
+/** Whether the entry begins at or after the element in reading order, or contains the element. */
 export function follows(entry: Entry, from: Element): boolean {
   return (
     contains(entry.element, from) ||
@@ -216,7 +216,7 @@ function nodeEntry(node: OutlineNode, parent: Entry | null, settings: EntryOptio
   return entry
 }
 
-/** The only child of a list item, or of a frame around one control. It replaces its parent. */
+/** The only child of a list item, or of a clickable wrapper around one control. The child replaces its parent. */
 function getOnlyChild({ node, children, parent }: Entry): Entry | null {
   const isBare = node?.role === 'listitem' && !node.clickable
   const isFrame = node?.role === '' && node.clickable
@@ -329,10 +329,10 @@ function flatten(node: OutlineNode, pieces: Piece[] = []): readonly Piece[] {
   return pieces
 }
 
-/** The texts of a line: by cell for a row, else all in one. */
+/** The texts of a line: one list per cell in a row, otherwise a single list. */
 type Texts = readonly (readonly TextItem[])[]
 
-/** The texts of a row's plain cells; null when it has none. */
+/** The texts of a row's plain cells; null if the row has none. */
 function getRowTexts(row: OutlineNode): Texts | null {
   const plainCellTexts = row.items
     .filter(isNode)
@@ -363,7 +363,7 @@ function onlyTexts(pieces: readonly Piece[]): TextItem[] | null {
   return texts
 }
 
-/** Makes the whole line only once. Shorter ones are rarely needed. */
+/** Makes the whole line only once. Shorter lines are rarely needed. */
 function createLine(
   format: (limits: LineLimits) => string,
   { limits }: EntryOptions,
@@ -387,7 +387,7 @@ function nodeLine(
   if (itemTexts.join(separator) === node.name?.text) return head
   const formatted = node.role === 'row' ? texts.map(cellText) : texts.map(markedTexts)
   const text = formatted.join(separator).replace(/[ |]+$/, '')
-  // For a clickable element without a role, the text is the name.
+  // The text of a clickable element without a role is its name.
   const limit = node.role ? limits.text : Math.max(limits.text, limits.name)
   return text ? `${head}: ${cutText(text, texts.flat(), { limit, options })}` : head
 }
@@ -427,8 +427,7 @@ function runLine(
 }
 
 /**
- * Cuts a text of these items. Adds the mark to read it on from, if it is cut or its lines are joined. `limit`:
- * characters.
+ * Cuts a text of these items. If it is cut, or its lines are joined, adds the mark for reading on. `limit`: characters.
  */
 function cutText(
   text: string,

@@ -31,9 +31,9 @@ import { forgetLayers } from '../sight/layers.ts'
 /** Surroundings of an element with their label, which tell equal elements apart. */
 interface Surroundings {
   readonly role: string
-  /** Empty: masked. */
+  /** Empty if masked. */
   readonly label: string
-  /** Source of the label: an item of a list, a part with a name or a title, or the words of a part without. */
+  /** Source of the label: an item of a list, a part with a name or a title, or the words of a part with neither. */
   readonly source: 'item' | 'named' | 'words'
 }
 
@@ -43,7 +43,7 @@ const PART_ROLES = /^(region|form|group|tabpanel)$/
 const TITLES = 'h1,h2,h3,h4,h5,h6,[role=heading]'
 
 /**
- * The nearest item, dialog or named part around an element, else the nearest part without a name. `limit`: most
+ * The nearest item, dialog or named part around an element, or the nearest part without a name. `limit`: maximum
  * characters of text to read in a part without a name.
  */
 export function placeOf(
@@ -70,14 +70,14 @@ export function placeOf(
   return unnamed
 }
 
-/** ` (in row "Ada")`; empty for none. `clean`: removes secrets. */
+/** Returns ` (in row "Ada")`, or an empty text if there is no place. `clean`: removes secrets. */
 export function placeNote(
   place: Partial<Distinction> | null,
   clean: (text: string) => string,
 ): string {
   if (!place) return ''
   const { kind = 'in', role, label } = place
-  // Scrub first, then shorten: the beginning of a secret that is cut would stay.
+  // Scrub before shortening: a secret that is cut off would no longer be recognized.
   const labelText = label && quote(shorten(clean(label), LABEL_LIMIT).replace(/"/g, "'"))
   return ` (${[kind, role, labelText].filter(Boolean).join(' ')})`
 }
@@ -102,8 +102,8 @@ interface DistinguishOptions {
 }
 
 /**
- * Lines of elements of the same name, in page order. Each has what tells it from the others: the row, dialog or part
- * around it, its column, the words beside it, else its number from the top.
+ * Lines of elements of the same name, in page order. Each line adds what distinguishes its element: the row, dialog or
+ * part around it, its column, words beside it, or its number from the top.
  */
 export function distinguishElements(
   unordered: readonly Found[],
@@ -142,7 +142,7 @@ function isUnique(notes: readonly string[], index: number): boolean {
   return note !== '' && notes.indexOf(note ?? '') === notes.lastIndexOf(note ?? '')
 }
 
-/** The outermost element around one that holds none of the others. */
+/** The outermost ancestor of an element that contains none of the others. */
 function findBlock(element: Element, elements: readonly Element[]): Element {
   let block = element
   for (const ancestor of ancestorsOf(element)) {
@@ -181,7 +181,7 @@ function findColumn(element: Element, options: PageOptions): Distinction | null 
   return label ? { kind: 'in column', label } : null
 }
 
-/** The title of its part, or the first words there that aren't its own. */
+/** The title of the part around an element, or the first words in the part that aren't the element's own. */
 function findNearbyText(
   element: Element,
   block: Element,
@@ -194,7 +194,7 @@ function findNearbyText(
   return /[\p{L}\p{N}]/u.test(label) ? { kind: 'beside', label } : null
 }
 
-/** Criteria of `find`. Matches fit all of them. Without any, `find` rejects with `invalid-input`. */
+/** Criteria of `find`. A match meets all of them. Without criteria, `find` rejects with `invalid-input`. */
 export interface FindQuery {
   /** `button`, `link`, `textbox` … */
   readonly role?: string
@@ -221,7 +221,7 @@ export interface Found {
 export interface FindOptions extends ActOptions {
   /** Default 8. */
   readonly limit?: number
-  /** Also elements that are on the page but not visible. Default false. */
+  /** Also finds elements that are on the page but not visible. Default false. */
   readonly hidden?: boolean
 }
 
@@ -302,7 +302,7 @@ function labelTexts(element: Element, options: PageOptions): string[] {
     .map((label) => readableText(label, options))
 }
 
-/** How well the element's readable text matches. Looks at it closely only if the whole text would match. */
+/** How well the element's readable text matches. Reads it only if `textContent` would match. */
 function textScore(element: Element, { query, options, clean }: SearchContext): number {
   const normalized = normalize(query.text ?? '')
   const value = typedValue(element)
@@ -398,13 +398,13 @@ function isShown(element: Element, options: PageOptions): boolean {
   )
 }
 
-/** Whether it is a control that is shown on hover. Texts shown on hover don't count. */
+/** Whether the element is a control that is shown on hover. Texts shown on hover don't count. */
 function isControlOnHover(element: Element): boolean {
   const isControl = isActionable(getShownRole(element)) || isClickable(element)
   return isControl && hiddenUntilHover(element) !== null
 }
 
-/** Whether it is an option of a select that a component hides behind its own list. */
+/** Whether the element is an option of a select that a component hides behind its own list. */
 function isInHiddenList(element: Element): boolean {
   const list = isTag(element, 'option') ? native.closest(element, 'select') : null
   if (!list) return false

@@ -29,13 +29,13 @@ function outlineTokens(text: string): number {
 /** Lines of an outline to show, by their entries. */
 interface ShownLines {
   readonly lines: ReadonlyMap<Entry, string>
-  /** Whether a short gap between lines gets a bare sign, since there is no room for marks. */
+  /** Whether a short gap between lines gets only a `…`, because marks don't fit. */
   readonly isTight: boolean
-  /** Entries before this element get no marks, either. */
+  /** Entries before this element get no marks. */
   readonly from: Element | null
 }
 
-/** Lines that a bare sign may stand for. More get a mark that counts them. */
+/** Maximum lines that a bare `…` may stand for. More lines get a mark that counts them. */
 const FEW_LINES = 3
 
 /** The text of an outline, with a mark for everything that is left out. */
@@ -58,7 +58,7 @@ function render(entries: readonly Entry[], shown: ShownLines, depth = 0): string
       if (!shown.from || follows(entry, shown.from)) skipped.push(entry)
       continue
     }
-    // A bare sign may stand between two lines, or inside one. Before the first line it would give no place to read on
+    // A bare `…` may stand between two lines, or inside a line. Before the first line it would give no place to read on
     // from.
     flush(shown.isTight && text !== '')
     text += `${indent}- ${renderChildren(entry, line, { shown, depth })}`
@@ -93,24 +93,24 @@ function renderChildren(
 }
 
 const MIN_TOKENS = 40
-/** Part of the budget that may stay unused: the size of a mark isn't known before it is made. */
+/** Fraction of the token budget that may stay unused: the size of a mark isn't known before it is made. */
 const UNUSED_RATIO = 0.02
 const ROUNDS = 6
-/** Part of the budget for lines in the first round, when the size of marks isn't known. */
+/** Fraction of the token budget for lines in the first round, when the size of marks isn't known. */
 const FIRST_RATIO = 0.96
 
 export interface FitOptions {
   readonly maxTokens: number
   /** Entries before this element in reading order are left out. */
   readonly from: Element | null
-  /** Characters of a text that is shown in full. */
+  /** Maximum characters of a text that is shown in full. */
   readonly longest: number
 }
 
 /**
  * The text of as many entries as fit the budget, never more: popups first, then what is in view, then the rest, each in
- * reading order. If not everything in view fits, controls come before texts, which are cut to the room that is left.
- * Yields where it may be interrupted.
+ * reading order. If not everything in view fits, controls come before texts, which are cut to fit. Yields where it may
+ * be interrupted.
  */
 export function* fitEntries(
   entries: readonly Entry[],
@@ -161,7 +161,7 @@ const SHORTEST = LEVELS.length - 1
 /** Level to use if not all controls fit even at the shortest: fewer controls, longer lines. */
 const FALLBACK_LEVEL = 2
 const COLON = 1
-/** Characters of a first line that has no more room. */
+/** Characters of the first line if the budget allows no more. */
 const MIN_LINE_LENGTH = 14
 
 /** Lines made so far with their cost in tokens, by level. */
@@ -177,7 +177,7 @@ function createLines(): MadeLines {
 }
 
 interface Choice extends ShownLines {
-  /** How many of the controls and headings in view are shown. */
+  /** Number of shown controls and headings in view. */
   readonly main: number
   readonly isAll: boolean
 }
@@ -186,13 +186,13 @@ interface ChooseOptions {
   readonly room: number
   readonly from: Element | null
   readonly made: MadeLines
-  /** Characters of a text that is shown in full. */
+  /** Maximum characters of a text that is shown in full. */
   readonly longest: number
 }
 
 /**
- * Chooses lines for a number of tokens, without those of marks. If not everything in view fits, its controls and
- * headings come first, then its texts. The rest follows in reading order. The first text without room is cut.
+ * Chooses lines for a number of tokens, not counting marks. If not everything in view fits, its controls and headings
+ * come first, then its texts. The rest follows in reading order. The first text that doesn't fit is cut.
  */
 function* choose(entries: readonly Entry[], options: ChooseOptions): Generator<undefined, Choice> {
   const { from } = options
@@ -236,7 +236,7 @@ function* controlsFirst(
 /** Lines for a number of tokens, each after its parent's. */
 class Picked {
   readonly lines = new Map<Entry, string>()
-  /** Something had no room. */
+  /** Something didn't fit. */
   isFull = false
   #room: number
   readonly #madeLines: MadeLines
@@ -248,7 +248,7 @@ class Picked {
     this.#longest = longest
   }
 
-  /** Returns false when an entry has no room. */
+  /** Returns false when an entry doesn't fit. */
   *addAll(entries: readonly Entry[], level: number): Generator<undefined, boolean> {
     for (const entry of entries) {
       yield
@@ -259,7 +259,7 @@ class Picked {
     return true
   }
 
-  /** Adds as many entries as have room, and the beginning of the next one. */
+  /** Adds as many entries as fit, and the beginning of the next one. */
   *addInOrder(entries: Iterable<Entry>): Generator<undefined> {
     for (const entry of entries) {
       if (this.isFull) return
@@ -279,7 +279,7 @@ class Picked {
     return true
   }
 
-  /** Adds the longest line that has room, if any has. */
+  /** Adds the longest version of the line that fits, if any. */
   #addShortened(entry: Entry): void {
     const missing = this.#missing(entry)
     missing.pop()
@@ -290,7 +290,7 @@ class Picked {
     let [low, high] = [LEAST_WITH_MARK, this.#longest]
     let best = cut(low)
     if (best.tokens > room) {
-      // For the first line, any part is better than nothing.
+      // Any part of the first line is better than nothing.
       best = cut(MIN_LINE_LENGTH)
       if (this.lines.size > 0 || best.tokens > room) return
       high = low
@@ -314,7 +314,7 @@ class Picked {
     return line
   }
 
-  /** The entry and those around it, outermost first, without those that are shown already. */
+  /** The entry and its ancestors that aren't shown yet, outermost first. */
   #missing(entry: Entry): Entry[] {
     const path: Entry[] = []
     for (

@@ -36,7 +36,7 @@ import { hiddenUntilHover } from '../outline/hover/on-hover.ts'
 import { once } from '../../lib/once.ts'
 import { hintWords, withoutTokens } from '../secrets/secret-matcher.ts'
 
-/** Options of a closed list that its line shows. */
+/** Maximum options of a closed list in its line. */
 const OPTION_LIMIT = 12
 
 /** Label of an option in a native list. Null if tools must not read it. */
@@ -101,7 +101,7 @@ export function standaloneNode(element: Element, options: PageOptions): OutlineN
 
 export const NAME_LIMIT = 100
 export const VALUE_LIMIT = 120
-/** Shortest cut text with a mark to read on from: for less, the mark would be longer than the text. */
+/** Minimum length of a cut text with a mark to read on from. The mark would be longer than a shorter text. */
 export const LEAST_WITH_MARK = 40
 const TITLE_LIMIT = 40
 /** The length of a number in a calendar or a pager. */
@@ -148,7 +148,7 @@ function soleText(node: OutlineNode): ElementName | null {
 /** Everything before the colon of a line. */
 export interface Head {
   readonly role: string
-  /** Full name. Empty: none. */
+  /** Full name, or empty. */
   readonly name: string
   /** States, marks and the ref. */
   readonly rest: readonly string[]
@@ -216,14 +216,12 @@ function interestHint(element: Element, options: PageOptions): string {
     : shorten(cleanText(native.textContent(target)), NAME_LIMIT)
 }
 
-/** Adds how much of a name is missing, if there is room for that. */
+/** Shortens a name. Adds how much is missing if the limit leaves space for it. */
 function shortenName(text: string, limit: number): string {
   return limit < NAME_LIMIT ? cut(text, limit) : shorten(text, limit)
 }
 
-/**
- * The title of an element with a short text: days of a calendar often differ by it only, as `2026-03-09`.
- */
+/** The title of an element with a short text: days of a calendar often differ only by a title such as `2026-03-09`. */
 function titleFlag({ element, masked }: OutlineNode): string {
   const title = masked ? null : native.getAttribute(element, 'title')
   const { length } = title ? native.textContent(element).trim() : ''
@@ -236,12 +234,12 @@ function hasRef({ role, element, clickable }: OutlineNode): boolean {
   return clickable || canHaveRef(element, role)
 }
 
-/** Whether it is a picture without a name, which needs a ref. A named one can be looked at by its name. */
+/** Whether the node is a picture without a name, which needs a ref. A named picture can be looked at by its name. */
 function isNamelessPicture(node: OutlineNode, options: PageOptions): boolean {
   return /^(img|canvas|video)$/.test(node.role) && !displayName(node, options).text
 }
 
-/** Whether it is a part of the page rather than something in one. */
+/** Whether the role is of a part of the page, such as a list or a form. */
 export function isContainer(role: string): boolean {
   return CONTAINER_ROLES.has(role)
 }
@@ -268,8 +266,8 @@ export function valueText(node: OutlineNode, options: PageOptions): string | nul
 }
 
 /**
- * A field's value as an outline shows it. Text that a tool typed isn't scrubbed. A value shown in part has the mark to
- * read on from.
+ * A field's value as an outline shows it. Text that a tool typed isn't scrubbed. A value shown in part gets a mark for
+ * reading on.
  */
 export function formatFieldValue(
   node: OutlineNode,
@@ -295,7 +293,7 @@ function getOuterSpaces(field: Element): readonly string[] {
     : []
 }
 
-/** Whether it is a field with several lines, which its value on one line doesn't show. */
+/** Whether the field has several lines, which its value on one line doesn't show. */
 function keepsLines(field: Element): boolean {
   return isTag(field, 'textarea') && /\n/.test(field.value.trim())
 }
@@ -305,7 +303,7 @@ export function textMark(element: Element, at: number): string {
   return `[from=${ensureRef(element)}:${at}]`
 }
 
-/** Texts of one name to check: names are cut long before. */
+/** Maximum texts of a name to check. Names are cut long before that. */
 const TEXT_LIMIT = 40
 const CAPTIONS = 'caption,legend,figcaption,summary'
 
@@ -325,10 +323,10 @@ function nameMark(node: OutlineNode, text: string, options: PageOptions): readon
   return visibleCount === 0 && reasons.length > 0 ? unshownMark(text) : []
 }
 
-/** The name of an icon's button is short. */
+/** Maximum length of the name of an icon's button. */
 const ICON_NAME_LIMIT = 40
 
-/** Flags a name for assistive technology where the node's content has other words, or where it is too long for an icon. */
+/** Flags a name for assistive technology if the node's content has other words, or the name is too long for an icon. */
 function unshownMark(name: string, node?: OutlineNode): readonly string[] {
   const shows =
     node && isNamedByContent(node.role) && /\p{L}/u.test(native.textContent(node.element))
@@ -368,7 +366,8 @@ function namingElements(
 }
 
 /**
- * Whether the element isn't rendered, so its text is no part of a name. Rendered content that a browser skips is one.
+ * Whether the element isn't rendered, so its text isn't part of a name. Rendered content that a browser skips is part
+ * of a name.
  */
 function isNotRendered(element: Element): boolean {
   const view = viewOf(element)
@@ -394,7 +393,7 @@ function addReasons(element: Element, reasons: (UnseenReason | null)[]): void {
 
 // Clues to the purpose of a control without a name: the name of its icon, the address it leads to, its id.
 
-/** An icon is made of few elements. */
+/** Maximum elements of an icon that are read. */
 const MAX_ICON_PARTS = 12
 const LIMIT = 40
 /** `fa-trash`, `lucide-x`, `icon-close`: the icon's name. */
@@ -474,7 +473,7 @@ function iconName(part: Element, isControl: boolean): string {
 }
 
 /**
- * Attributes that name an icon. For the control itself, leaves out those that any control may have: they are a later
+ * Attributes that name an icon. Leaves out attributes of the control itself that any control may have: they are a later
  * hint.
  */
 function getIconAttributes(part: Element, isControl: boolean): readonly string[] {
@@ -521,7 +520,7 @@ function classWords(element: Element): string {
   return className && !isShared(element, className) ? splitWords(className) : ''
 }
 
-/** Whether the control beside it has the class, too, which then tells nothing apart. */
+/** Whether the control beside this element has the class, too, so that it doesn't distinguish them. */
 function isShared(element: Element, name: string): boolean {
   return [native.previousElementSibling(element), native.nextElementSibling(element)].some(
     (candidate) =>
@@ -600,7 +599,10 @@ function hasSingleText(element: Element): boolean {
   return true
 }
 
-/** Whether it is a component: a custom element may have a closed shadow root, with rules for its slotted content. */
+/**
+ * Whether the element is a component: a custom element may have a closed shadow root, with rules for its slotted
+ * content.
+ */
 function isInComponent(element: Element | null): boolean {
   return (
     element !== null &&

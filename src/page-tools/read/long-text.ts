@@ -45,8 +45,8 @@ const GAPS = /[ \t\r\n\f]{2,}|[\t\r\n\f]/g
 const PRESERVES = /^(pre|break-spaces)/
 
 /**
- * The text of an element that isn't a field. Masked parts are masked, unseen ones left out. Spaces and lines are those
- * on the screen.
+ * The text of an element that isn't a field. Masked parts are masked, and unseen parts left out. Spaces and lines are
+ * as on the screen.
  */
 export function getTextPositions(element: Element, options: PageOptions): TextPositions {
   const writer = new Writer()
@@ -72,7 +72,7 @@ export function getTextPositions(element: Element, options: PageOptions): TextPo
   return writer
 }
 
-/** Whether it is in an editor, where unseen text stays, as in the value of a field. */
+/** Whether the element is in an editor. Unseen text in an editor is kept, as in the value of a field. */
 function isEditable(element: Element): boolean {
   return isElement(element) && native.isContentEditable(element)
 }
@@ -81,7 +81,7 @@ function keepsSpaces(element: Element): boolean {
   return PRESERVES.test(viewOf(element).getComputedStyle(element).whiteSpace)
 }
 
-/** Whether the break ends a block, which it only gives a height. */
+/** Whether the line break is the last in its block, to which it only gives a height. */
 function isLastInBlock(lineBreak: Element): boolean {
   for (let sibling = native.nextSibling(lineBreak); sibling; sibling = native.nextSibling(sibling))
     if (isElement(sibling) || native.nodeValue(sibling)?.trim()) return false
@@ -125,7 +125,7 @@ class Writer implements TextPositions {
     this.#addWords(node, raw.slice(at), at)
   }
 
-  /** Drops a space after another one, or at the beginning of a line. */
+  /** Drops a space after another space, or at the beginning of a line. */
   #addWords(node: Node, words: string, from: number): void {
     const isGap = words.startsWith(' ') && (!this.text || this.#edge !== '' || this.#endsInGap)
     this.#addPart(node, isGap ? words.slice(1) : words, isGap ? from + 1 : from)
@@ -164,7 +164,7 @@ export function getLongText(element: Element, options: PageOptions): string {
     : getTextPositions(element, options).text
 }
 
-/** A longer text, in a part that holds nothing else, is read by its lines. */
+/** Length above which a text is read by its lines. Characters. */
 const LONG_TEXT = 1500
 /** How far before the limit a text may be cut, at the end of a word. */
 const MAX_WORD_CUT = 200
@@ -175,7 +175,7 @@ export function readTextPlace(from: string): { readonly ref: string; readonly at
   return ref === undefined ? null : { ref, at: Number(at) }
 }
 
-/** Whether the part is a text to read by its lines: a field with several, code, or a long text. */
+/** Whether the part is a text to read by its lines: a field with several lines, code, or a long text. */
 export function isLongText(node: OutlineNode, options: PageOptions): boolean {
   const { element } = node
   if (isMasked(element, options)) return false
@@ -244,7 +244,7 @@ interface TextPart {
   readonly kind: 'page' | 'masked' | 'sent'
 }
 
-/** Splits a text into parts. Secrets are searched in the whole text: half of one wouldn't be found. */
+/** Splits a text into parts. Secrets are searched in the whole text, because half of a secret wouldn't be found. */
 function splitParts(
   element: Element,
   text: string,
@@ -364,7 +364,7 @@ interface SelectionContext {
   readonly clean: (text: string) => string
 }
 
-/** Null when the focus isn't in a field with a selection. */
+/** Returns null if the focus isn't in a field with a selection. */
 function selectionInField(field: Element, { options, clean }: SelectionContext): string | null {
   const { selectionStart, selectionEnd, value } = field as Partial<HTMLInputElement>
   if (typeof selectionStart !== 'number' || typeof selectionEnd !== 'number') return null
@@ -391,7 +391,10 @@ function selectionInPage(document: Document, { options, clean }: SelectionContex
     .join(' ')
 }
 
-/** Whether the text is reported. Unseen text was selected unknowingly, with the text around it. */
+/**
+ * Whether selected text is reported. Leaves out unseen text, which a person selected unknowingly with the text around
+ * it.
+ */
 function isReportable(parent: Element, options: PageOptions): boolean {
   return isReadable(parent, options) && unseenReason(parent) === null
 }

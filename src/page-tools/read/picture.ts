@@ -15,7 +15,7 @@ import { type LivePage, scrub } from '../outline/live-page.ts'
 import { isMasked } from '../secrets/secret-fields.ts'
 import { unseenBox } from '../sight/unseen.ts'
 
-/** Least blur that hides a picture. Standard deviation in CSS pixels. */
+/** Minimum blur that hides a picture. Standard deviation in CSS pixels. */
 const LEAST_BLUR = 2
 const BLURS = /blur\(([\d.e-]+)px\)/g
 
@@ -23,8 +23,8 @@ const BLURS = /blur\(([\d.e-]+)px\)/g
 const WORDS = ['alt', 'title', 'aria-label', 'aria-description', 'aria-roledescription']
 
 /**
- * Throws unless a person sees the picture, and nothing in it is kept from the model. `parts`: what it shows besides its
- * own content. `name`: its name in errors.
+ * Throws unless a person sees the picture, and nothing in it is kept from the model. `parts`: what the picture shows
+ * besides its own content. `name`: its name in errors.
  */
 export function requireShowable(
   picture: Picture,
@@ -66,7 +66,7 @@ function getBlur(picture: Picture): number {
   return Math.hypot(...radii)
 }
 
-/** Whether its words hold a secret that is elsewhere on the page, such as a card's number. */
+/** Whether the words of the elements hold a secret that is elsewhere on the page, such as a card's number. */
 function holdsSecrets(elements: readonly Element[], live: LivePage): boolean {
   const texts = elements.flatMap((element) => [
     ...WORDS.map((word) => native.getAttribute(element, word) ?? ''),
@@ -84,9 +84,9 @@ function holdsSecrets(elements: readonly Element[], live: LivePage): boolean {
 /** Element to look at: an image, a canvas, a drawing, or a video with its current frame. */
 export type Picture = HTMLImageElement | HTMLCanvasElement | HTMLVideoElement | SVGSVGElement
 
-/** Smaller pictures inside a part are icons, and not meant. CSS pixels. */
+/** Smaller pictures inside a part are ignored as icons. CSS pixels. */
 const SMALLEST = 24
-/** The largest picture is meant alone if it is this many times larger than the next. */
+/** If the largest picture is this many times larger than the next, only the largest is meant. */
 const FAR_LARGER = 4
 
 function isPicture(element: Element): element is Picture {
@@ -99,7 +99,7 @@ export function isSvg(element: Element): element is SVGSVGElement {
   return native.localName(element) === 'svg'
 }
 
-/** The pictures that an element stands for: itself, the drawing around it, or those in it. */
+/** The pictures that an element stands for: the element itself, the drawing around it, or the pictures in it. */
 export function picturesOf(target: Element, options: PageOptions): readonly Picture[] {
   const element = renderedElement(target)
   const drawing = findDrawing(element)

@@ -57,7 +57,7 @@ function joinMarked(parts: readonly MarkedText[]): string {
     .join(' ')
 }
 
-/** The text of an element with spaces between its parts, masked parts masked. For comparisons. */
+/** The text of an element with spaces between its parts, for comparisons. Masked parts are masked. */
 export function readableText(
   element: Element,
   options: PageOptions,
@@ -71,7 +71,10 @@ export function readableText(
 /** A text in two forms, since a search may be for either: with spaces between its parts, and as on the screen. */
 export type TextForms = readonly [spaced: string, joined: string]
 
-/** All readable text of an element, before secrets are removed. Looks at it closely only if it must. */
+/**
+ * All readable text of an element, before secrets are removed. Takes a faster way if the element can't hold private
+ * parts.
+ */
 export function comparableTexts(element: Element, options: PageOptions): TextForms {
   const parts = [maskSelector(options), excludedSelector(options), TEXT_FIELDS].join(',')
   const needsReading =
@@ -112,7 +115,7 @@ function plainParts(element: Element): readonly PlainPart[] {
 
 /** Elements without text to read, although `textContent` includes theirs. */
 const UNREAD = ['script', 'style', 'template', 'svg', 'datalist']
-/** Elements whose text is their value, or no text. */
+/** Elements whose text is a value, or isn't read. */
 const TEXT_FIELDS = `textarea,select,[contenteditable],[role=textbox],[role=searchbox],${UNREAD.join(',')}`
 
 /** Text for mentions in one line: it can't look like a mark, and unseen parts are marked. */

@@ -43,11 +43,11 @@ export function framed(text: string): string {
 
 /** Options of `snapshot`: the size of the outline, where it begins, and what to compare it with. */
 export interface SnapshotOptions extends ActOptions {
-  /** Tokens of the outline, at most. Default: the page's, 2000. */
+  /** Maximum tokens of the outline. Default: `maxTokens` of the page, or 2000. */
   readonly maxTokens?: number
   /** Leaves out everything before this element. Long lists continue from it. */
   readonly from?: Element
-  /** Reads on in the text of the part, from this character on. */
+  /** Continues in the text of the part, from this character. */
   readonly character?: number
   /** Id of an earlier snapshot of the same page: the outline contains only what changed since. */
   readonly since?: string
@@ -59,7 +59,7 @@ export interface Snapshot {
   readonly id: string
   /** The outline alone. */
   readonly outline: string
-  /** Text for the model: the address, a note that the content is the page's, the outline. */
+  /** Text for the model: the address, a note that the content comes from the page, and the outline. */
   readonly text: string
 }
 
@@ -226,7 +226,7 @@ export interface ChangesOptions {
 
 /**
  * Text of what was added, changed and removed since a version of the outline, with `<new>`, `<changed>` and `<removed>`
- * before the lines. Empty: nothing.
+ * before the lines. Empty if nothing changed.
  */
 export function changesText(
   live: LivePage,
@@ -313,17 +313,17 @@ function keepOwnLine(node: OutlineNode, entries: readonly Entry[]): readonly Ent
   return entries.filter((entry) => !entry.node && entry.element === node.element)
 }
 
-/** Whether any node in it has a line of its own. */
+/** Whether any node in this tree has a line of its own. */
 function hasParts(node: OutlineNode): boolean {
   return [...nodesOf(node)].some(({ role, clickable }) => role || clickable)
 }
 
-/** Whether it holds text. Some libraries add empty wrappers to buttons for their ripples. */
+/** Whether the node holds text. Some libraries add empty wrappers to buttons for their ripples. */
 function hasText(node: OutlineNode): boolean {
   return [...nodesOf(node)].some(({ items }) => items.some(isText))
 }
 
-/** Whether it is an editor with a text that is short enough for its own line. */
+/** Whether the node is an editor with a text that is short enough for its own line. */
 function isShortField({ role, element }: OutlineNode): boolean {
   return role === 'textbox' && native.textContent(element).length <= VALUE_LIMIT
 }
@@ -373,7 +373,7 @@ function addText(node: OutlineNode, line: string, { options }: LivePage): string
   return `${line}: ${shownText(node.element, options)}`
 }
 
-/** Only the lines of its own texts: nodes inside it are compared separately. */
+/** Returns only the lines of the entry's own texts: nodes inside it are compared separately. */
 function getOwnLines({ children }: Entry): Entry['children'] {
   return once(() => children().filter(({ node }) => !node))
 }
@@ -390,12 +390,12 @@ function removedEntry(line: string): Entry {
   return textEntry(() => `<removed> ${line}`, { node, parent: null })
 }
 
-/** Fewer controls are listed one by one. */
+/** Minimum controls of a group that is reported as redrawn. Fewer controls are listed one by one. */
 const REDRAWN_CONTROLS = 20
 
 /**
- * Elements that hold many controls and had most of them replaced, such as the grid of a calendar, also row by row. Each
- * has one entry for all of them.
+ * Elements with many controls, most of which were replaced, even row by row, such as the grid of a calendar. Each gets
+ * one entry for all of them.
  */
 function findRedrawn(
   newNodes: ReadonlySet<OutlineNode>,
@@ -432,7 +432,7 @@ function findRedrawn(
   return redrawn
 }
 
-/** Whether it is a control or a cell. Words beside them are told, such as "No room is free". */
+/** Whether the node is a control or a cell. Words beside these are reported, such as "No room is free". */
 function isPartOfGrid(node: OutlineNode): boolean {
   return node.role.endsWith('cell') || [...nodesOf(node)].some(isActionTarget)
 }

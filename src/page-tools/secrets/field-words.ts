@@ -6,7 +6,9 @@ import { normalizeLetters, normalizeWords, LETTERS } from '../../lib/normalize-w
 import { findSecretWord } from '../../lib/secret-words.ts'
 import { lazyPattern } from '../../lib/once.ts'
 
-/** Meaning of a field's words: secret, or a code or a card's date if its form or place agrees. Null: nothing. */
+/**
+ * Meaning of a field's words. A `code`, `expiry` or `due` date is secret only if the field's format or place agrees.
+ */
 type WordSense = 'secret' | 'code' | 'expiry' | 'due' | null
 
 const senses = new Map<string, WordSense>()
@@ -15,7 +17,7 @@ const MAX_KNOWN = 1000
 /** "Enter the 6-digit code". */
 const countedCode =
   /\b[4-8][ -]?(?:digit|stellig|cifre|digitos|chiffres|cijfer|cyfr)|[4-8] ?(?:桁|位|자리|значн|haneli|chu so|رقم)/u
-/** Folds the tables like the words. Accents in them are for readers only. */
+/** Normalizes the tables like the words that they are compared with. Accents in the tables only help readers. */
 const harmless = lazyPattern(() => normalizeLetters(HARMLESS_CODES))
 const code = lazyPattern(() => normalizeLetters(CODE_WORDS))
 const expiry = lazyPattern(() => normalizeLetters(EXPIRY_WORDS))
@@ -46,10 +48,10 @@ function computeSense(text: string): WordSense {
 const HARMLESS_CODES =
   'postal|post ?code|postcode|\\bzip\\b|pin ?code.{0,20}(area|city)|postleitzahl|\\bplz\\b|郵便|邮编|郵遞|우편|codigo postal|\\bcp\\b|code postal|\\bcep\\b|индекс|поштовии|\\bcap\\b|pocztowy|posta kodu|پستی|ma buu|kode pos|\\bpsc\\b|بریدی|ταχυδρομικ|מיקוד|promo|coupon|cupon|cupom|voucher|gift|discount|gutschein|rabatt|クーポン|купон|korting|rabatowy|indirim|优惠|優惠|تخفیف|خصم|giam gia|diskon|slev|할인|쿠폰|знижк|εκπτωσ|קופון|referral|invit|country|area|dial|colou?r|product|item|bar ?code|qr|error|status|currency|language|tax ?code|source|airport|booking|confirmation|tracking|course|class|postnummer|postnr'
 
-/** Words for a code. The field is secret if it has the form of a one-time code. */
+/** Words for a code. The field is secret if it has the format of a one-time code. */
 const CODE_WORDS: string = `\\bcodes?\\b|codigo|codice|code\\b|コード|(?<![${LETTERS}])код|\\bkod|\\bkode|验证|驗證|代码|\\bma\\b|\\bcod\\b|رمز|کد|코드|번호|κωδικ|קוד|\\bkoodi|\\bkoden?\\b|รหัส|\\btan\\b`
 
-/** Words for a card's expiry date. Other things expire, too, but have fields for dates. */
+/** Words for a card's expiry date. Expiry dates of other things have date fields. */
 const EXPIRY_WORDS =
   'expir(y|ation) ?date|(valid|good) (thru|until)|fecha de (caducidad|vencimiento|expiracion)|gultig bis|ablaufdatum|有効期限|date d.expiration|data de (validade|vencimento)|срок деиствия|scadenza (della )?carta|data waznosci|son kullanma|有效期|تاریخ انقضا|ngay het han|masa berlaku|platnost do|تاريخ الانتهاء|유효 ?기간|термін дії|ημερομηνια ληξης'
 
@@ -69,7 +71,7 @@ const GROUPS = 'fieldset,[role=group],[role=radiogroup]'
 /** Names of fields as the outline last showed them. */
 const shownNames = new WeakMap<Element, string>()
 
-/** Records the name by which the outline shows a field: it may say that the value is secret. */
+/** Records the name by which the outline shows a field, since it may say that the value is secret. */
 export function rememberName(field: Element, name: string): void {
   if (shownNames.get(field) === name) return
   shownNames.set(field, name)
@@ -112,10 +114,10 @@ function labelWords(field: Element): string {
 }
 
 const LEVELS = 6
-/** Elements whose text is their value, or no text. */
+/** Elements whose text is a value, or isn't displayed. */
 const WITHOUT_WORDS = /^(script|style|template|textarea|select|option|input)$/
 
-/** Words of an element: texts, slotted ones too, and words for pictures, of attributes and of styles. */
+/** Words of an element: its texts, also slotted ones, and the words of pictures, attributes and styles. */
 function readShownWords(element: Element, level = 0): string {
   const attributeWords = ['aria-label', 'alt', 'title'].map(
     (name) => native.getAttribute(element, name) ?? '',
@@ -150,7 +152,7 @@ function hostWords(field: Element, host: Element, isNamed: boolean): string {
 }
 
 const FIELDS = 'input:not([type=hidden]),textarea,select,[contenteditable],[role=textbox]'
-/** Numbered parts of what the group is called: "1.", "Word 3". */
+/** Names of numbered parts of a group: "1.", "Word 3". */
 const ORDINAL = /^\D{0,14}\b\d{1,2}\D{0,3}$/u
 const LONGEST_PART = 6
 
@@ -159,7 +161,7 @@ function isPart(field: Element, labels: string): boolean {
   return ORDINAL.test(cleanText(labels || (native.getAttribute(field, 'aria-label') ?? '')))
 }
 
-/** Name of the group around a field without a name of its own, such as a part of one number. */
+/** Name of the group around a field without a name of its own, such as one of several fields for a number. */
 function groupWords(field: Element): string {
   const group = closest(field, GROUPS)
   if (!group) return ''
@@ -230,8 +232,8 @@ function hasCheckDigit(digits: string): boolean {
 const CODE_LENGTH = { least: 4, most: 10 }
 
 /**
- * Whether the input is one of the boxes of a one-time code. Each box takes one character, and usually at most one has a
- * label that says so.
+ * Whether the input is one of the boxes of a one-time code. Each box takes one character, and usually at most one box
+ * has a label that mentions the code.
  */
 export function isOneTimeCodeBox(field: HTMLInputElement): boolean {
   return getGroups(field).some((fields) => {

@@ -33,7 +33,7 @@ export function isSecretField(element: Element): boolean {
   if (isTag(element, 'input') && WITHOUT_VALUE.test(element.type)) return false
   if (isOncePassword(element)) return true
   const purpose = native.getAttribute(element, 'autocomplete') ?? ''
-  // Comboboxes have a password purpose to keep browsers from filling them in.
+  // Some comboboxes have a password's `autocomplete`, to keep browsers from filling them in.
   const isDecoy =
     purpose.endsWith('-password') && native.getAttribute(element, 'role') === 'combobox'
   if (SECRET_AUTOCOMPLETE.test(purpose) && !isDecoy) return true
@@ -58,7 +58,7 @@ export function isField(element: Element): boolean {
   )
 }
 
-/** Whether its form makes the field secret, whatever it is called. */
+/** Whether the field's content or format makes it secret, whatever its name. */
 function isSecretByForm(field: Element): boolean {
   if (!isTag(field, 'input')) {
     const text = isTag(field, 'textarea') ? field.value : (native.textContent(field) ?? '')
@@ -70,19 +70,19 @@ function isSecretByForm(field: Element): boolean {
   return isCardNumber(value)
 }
 
-/** Whether the field takes digits only, as many as a code has. */
+/** Whether the field takes only digits, as many as a one-time code has. */
 function looksLikeCode(field: HTMLInputElement): boolean {
   if (!takesDigits(field)) return false
   const length = Number(/\{(\d)\}/.exec(field.pattern)?.[1] ?? field.maxLength)
   return length >= CODE_LENGTH.least && length <= CODE_LENGTH.most
 }
 
-/** Whether the page draws its text as dots, like a password. */
+/** Whether the page draws the element's text as dots, like a password. */
 function isDrawnAsDots(element: Element): boolean {
   return drawsDots(viewOf(element).getComputedStyle(element))
 }
 
-/** Whether an element is secret itself: a field, an option of one, or a text drawn as dots. */
+/** Whether an element is secret itself: a secret field, an option in a secret field, or a text drawn as dots. */
 export function isSecretPart(element: Element): boolean {
   return (
     isSecretField(element) ||
@@ -98,7 +98,7 @@ export function holdsText(element: Element): boolean {
   return false
 }
 
-/** Whether it is one of the choices of a secret field. */
+/** Whether the element is one of the choices of a secret field. */
 function isSecretChoice(element: Element): boolean {
   if (isTag(element, 'option') || isTag(element, 'optgroup')) {
     const list = element.closest('select,datalist')
@@ -134,14 +134,14 @@ export function isMasked(element: Element, options: PageOptions): boolean {
   return isSecretPart(element) || isInMaskedPart(element, options)
 }
 
-/** Secrets to keep that the page no longer has. */
+/** Maximum secrets to keep that the page no longer has. */
 const MOST_GONE = 500
-/** Beyond this, secrets that the page still has are dropped, too. */
+/** Maximum secrets to keep. Beyond it, even secrets that are still on the page are dropped. */
 const MOST_SHOWN = 3000
 
 /**
  * Secrets, or parts of them, found so far, oldest first. The page may still show a value that its field no longer
- * contains. Secrets still on the page are never dropped in favour of others.
+ * contains. Secrets still on the page are dropped last.
  */
 export class KnownSecrets {
   readonly #secrets = new Set<string>()
@@ -226,9 +226,9 @@ function getFieldKeys(field: Element): string[] {
 
 const SOURCES = ['masked-part', 'secret-field'] as const
 
-/** Secrets of fields are kept apart, so that a table of masked cells can't push them out. */
+/** Secrets of fields are stored separately, so that a table of masked cells can't push them out. */
 const knownSecrets = { 'secret-field': new KnownSecrets(), 'masked-part': new KnownSecrets() }
-/** The last cleaner and its key: most texts are cleaned of the same secrets as the one before. */
+/** The last cleaner and its key: most texts are cleaned of the same secrets as the text before. */
 let last: { readonly key: string; readonly clean: (text: string) => string } | undefined
 
 /**
@@ -254,7 +254,6 @@ function createCleaner(secrets: readonly string[]): (text: string) => string {
     withoutTokens(withoutEncoded(matcher.replace(text, MASKED), matcher, MASKED), MASKED)
 }
 
-/** Whether any secret was found so far. */
 export function hasSecrets(): boolean {
   return SOURCES.some((source) => knownSecrets[source].size > 0)
 }
@@ -280,15 +279,15 @@ function findSecrets(trees: Iterable<ParentNode>, options: PageOptions): Secrets
 const VALUE_FIELDS =
   'input,textarea,select,[contenteditable],[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider]'
 /**
- * Attributes of masked elements that may hold secrets. Values without digits are skipped: other elements mostly have
- * the same.
+ * Attributes of masked elements that may hold secrets. Values without digits are skipped, since other elements often
+ * have the same value.
  */
 const ATTRIBUTES = 'aria-label,aria-valuetext,aria-description,title,placeholder,alt'.split(',')
 
 function addTexts(found: Set<string>, part: Element): void {
   const add = (text: string | null): void => {
     const value = cleanText(text ?? '')
-    // A short word of a masked part is elsewhere, too.
+    // A short word of a masked part usually occurs elsewhere, too.
     if (value.length >= SHORTEST && !isShortWord(value)) found.add(value)
   }
   add(getValue(part))
@@ -320,7 +319,7 @@ function getValues(field: Element): string[] {
 
 const SHORTEST = 3
 
-/** Adds a field's value, words included. */
+/** Adds a field's value, even a word, except for words of three letters or less. */
 function addValue(found: Set<string>, text: string): void {
   const value = cleanText(text)
   if (value.length > SHORTEST || (value.length === SHORTEST && !isShortWord(value)))

@@ -1,6 +1,6 @@
 import { lazyPattern } from '../../lib/once.ts'
 
-/** Matches marks that consist of words already, as most do. */
+/** Matches most marks: lower-case words, which need no splitting. */
 const WORDS = /^[a-z0-9]+(?: [a-z0-9]+)*$/
 
 /** Splits a name that a developer gave into words for a hint: `removeUser_btn` becomes `remove user btn`. */
@@ -14,32 +14,35 @@ export function hintWords(mark: string): string {
 }
 
 const LONG = 8
-/** Shortest value of digits and letters that is found with other gaps: no word, and no number of a list. */
+/**
+ * Minimum length of a value of digits and letters that is found with other gaps. Shorter values may be words or list
+ * numbers.
+ */
 const SHORTEST_MIXED = 6
-/** Characters by which secrets are looked up, the least that a secret has. */
+/** First characters by which secrets are looked up. Every secret has at least as many. */
 const BEGINNING = 3
-/** Shortest part of a secret that is removed beside a cut. */
+/** Minimum length of a part of a secret that is removed beside a cut. */
 const SHORTEST_PART = 4
-/** Longest part of a secret that is removed before a cut. */
+/** Maximum length of a part of a secret that is removed before a cut. */
 const LONGEST_PART = 200
 
 /** Gaps within a value: in a line, between cells, in a printed card number, and the backslash of an outline. */
 const GAPS = /[\s|\\-]+/g
 
-/** Text by which a secret is found. */
+/** Form in which a secret may occur in a text. */
 interface Form {
   /** The text without gaps. */
   readonly signs: string
-  /** The text with its inner gaps. Null: found with any gaps. */
+  /** The text with its inner gaps. Null if any gaps match. */
   readonly exact: string | null
-  /** Found as a whole word only. */
+  /** Matches only as a whole word. */
   readonly isWord: boolean
 }
 
 /**
  * Removes secrets from texts: as they are, composed or decomposed, URL-encoded, escaped by an outline, as words of a
- * hint, and cut by `…`. Long ones and those of letters and digits are found with other gaps, too: `4111 1111…` is
- * `4111-1111…`. If several secrets match at one place, the longest is removed.
+ * hint, and cut by `…`. Secrets that are long, or have letters and digits, are also found with other gaps: `4111 1111…`
+ * is `4111-1111…`. If several secrets match at one place, the longest is removed.
  */
 export class SecretMatcher {
   /** Longest first. */
@@ -78,7 +81,7 @@ export class SecretMatcher {
     return from > 0 ? clean + text.slice(from) : text
   }
 
-  /** Number of signs of the secret, or of its part beside a cut, that begins here. 0: none. */
+  /** Number of signs of the secret that begins here, or of its part beside a cut. 0 if there is none. */
   #matchLength(gapless: GaplessText, at: number): number {
     const { signs } = gapless
     if (isAfterCut(gapless, at)) {
@@ -97,7 +100,7 @@ export class SecretMatcher {
     return candidates.some((form) => form.signs.startsWith(part)) ? length : 0
   }
 
-  /** Number of signs that end a secret whose beginning was cut off. 0: none. */
+  /** Number of signs that end a secret whose beginning was cut off. 0 if there are none. */
   #matchEnding({ signs }: GaplessText, at: number): number {
     const first = signs.slice(at, at + SHORTEST_PART)
     if (first.length < SHORTEST_PART) return 0
@@ -118,7 +121,7 @@ const CUT = '…'
 interface GaplessText {
   readonly text: string
   readonly signs: string
-  /** Where each sign stands in the text. */
+  /** Index of each sign in the text. */
   readonly places: readonly number[]
 }
 
@@ -155,7 +158,7 @@ function withPlainQuotes(text: string): string {
   return text.replaceAll('"', "'")
 }
 
-/** Whether the text has these signs with the form's own gaps, if they matter, and as a word of its own. */
+/** Whether the text has the form's signs here, with its own gaps if `exact`, and as a whole word if `isWord`. */
 function matchesAt(gapless: GaplessText, { signs, exact, isWord }: Form, at: number): boolean {
   if (exact === null && !isWord) return true
   const { text } = gapless
@@ -198,7 +201,7 @@ function createForm(text: string, isWord = false): Form {
   return { signs: withoutGaps(text), exact, isWord }
 }
 
-/** Whether a value is known by its characters alone: no word, and no number of a list. */
+/** Whether a value is recognized with other gaps, too: it is no word, and no list number. */
 function canHaveOtherGaps(value: string): boolean {
   const isMixed = /\p{L}/u.test(value) && /\d/.test(value)
   return value.replaceAll(' ', '').length >= (isMixed ? SHORTEST_MIXED : LONG)
@@ -229,7 +232,7 @@ export function withoutEncoded(text: string, secrets: SecretMatcher, mask: strin
   })
 }
 
-/** Decodes percent-escapes. Invalid ones stay. */
+/** Decodes percent-escapes. Leaves invalid escapes unchanged. */
 export function decodePercents(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (escapes) => {
     try {
@@ -258,7 +261,7 @@ const TOKENS = [
   'eyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}',
 ].join('|')
 
-/** Quick check without an expression: every token has one of these, and most texts have none. */
+/** Quick check without a regular expression: every token contains one of these parts, and most texts contain none. */
 const TOKEN_PARTS =
   'sk-|k_live_|k_test_|whsec_|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|glpat-|xox|AKIA|ASIA|AIza|ya29.|npm_|hf_|SG.|eyJ'.split(
     '|',
@@ -266,7 +269,7 @@ const TOKEN_PARTS =
 
 const TOKEN = lazyPattern(() => `(?<![A-Za-z0-9_-])(?:${TOKENS})`, 'g')
 
-/** Beginnings of tokens, each with the token's least length. */
+/** Beginnings of tokens, each with the token's minimum length. */
 const BEGINNINGS: readonly (readonly [beginning: string, length: number])[] = [
   ['sk-(?:ant-|proj-|or-)?', 23],
   ['[rs]k_(?:live|test)_', 24],

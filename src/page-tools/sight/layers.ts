@@ -51,7 +51,7 @@ export interface Layer {
   readonly clipPath: string
   /** The browser skips its content. */
   readonly isSkipped: boolean
-  /** Places positioned content, and clips it. */
+  /** Is the containing block of absolutely positioned content, and clips it. */
   readonly holdsAbsolute: boolean
   readonly holdsFixed: boolean
 }
@@ -75,7 +75,7 @@ export function refreshLayers(): boolean {
   return true
 }
 
-/** The nearest layer of an element: itself, or one around it. Null: none. */
+/** The nearest layer of an element: itself, or one around it. Null if there is none. */
 export function layerOf(element: Element): Layer | null {
   const path: Element[] = []
   let found: Layer | null = null
@@ -112,7 +112,7 @@ export function* layersFrom(layer: Layer | null): Generator<Layer> {
   for (let current = layer; current; current = current.up) yield current
 }
 
-/** The element as a layer; the layer around it when its own style changes nothing. */
+/** The element as a layer. If its own style changes nothing, the layer around it. */
 function readLayer(element: Element, up: Layer | null): Layer | null {
   const style = viewOf(element).getComputedStyle(element)
   const { opacity, position, overflowX, overflowY, transform, filter, clipPath } = style
@@ -149,8 +149,8 @@ function readLayer(element: Element, up: Layer | null): Layer | null {
 }
 
 /**
- * Layers that clip the content of a layer, innermost first. A layer that doesn't place positioned content doesn't clip
- * it.
+ * Layers that clip the content of a layer, innermost first. Positioned content is clipped only from its containing
+ * block outwards.
  */
 export function* clippingLayers(layer: Layer | null): Generator<Layer> {
   let placedBy: 'any' | 'absolute' | 'fixed' = 'any'
@@ -169,7 +169,7 @@ export function* clippingLayers(layer: Layer | null): Generator<Layer> {
 
 const MARGIN = lazyPattern(() => `(${CSS_NUMBER})px`)
 
-/** How far content shows outside of the box that cuts it off. Pixels. */
+/** How far content may be seen outside of the box that cuts it off (`overflow-clip-margin`). Pixels. */
 export function marginOf({ style, overflowX, overflowY, isCutOff }: Layer): number {
   if (!isCutOff && overflowX !== 'clip' && overflowY !== 'clip') return 0
   return Number(MARGIN().exec(style.overflowClipMargin ?? '')?.[1] ?? 0)

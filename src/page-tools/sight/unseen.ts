@@ -21,7 +21,7 @@ import {
   refreshLayers,
 } from './layers.ts'
 
-/** Why nobody sees a text, wherever the page is scrolled to. */
+/** Why a text can't be seen, wherever the page is scrolled to. */
 export type UnseenReason =
   | 'transparent'
   | 'too small to see'
@@ -32,9 +32,9 @@ export type UnseenReason =
   | 'sr-only'
 
 const SMALLEST_FONT_PX = 1
-/** Height of a one-pixel line of text. A line in the smallest font that can be made out is higher. */
+/** Minimum height of a visible line of text. Lower lines are one pixel high. */
 const SMALLEST_LINE_PX = 1.5
-/** Largest height of a line in the smallest font. */
+/** Maximum height of a line in the smallest font. */
 const SMALLEST_FONT_LINE_PX = 3
 const FAR_INDENT_PX = -999
 const HAS_WORDS = /[\p{L}\p{N}]/u
@@ -42,8 +42,8 @@ const HAS_WORDS = /[\p{L}\p{N}]/u
 let reasons = new WeakMap<Element, UnseenReason | null>()
 
 /**
- * Why the element's own text can't be seen, where that is certain; else null. Reads styles and boxes, so it
- * must not be mixed with writes to the DOM.
+ * Why the element's own text can't be seen. Null unless that is certain. Reads styles and boxes, so it must not be
+ * mixed with writes to the DOM.
  */
 export function unseenReason(holder: Element): UnseenReason | null {
   if (refreshLayers()) reasons = new WeakMap()
@@ -55,7 +55,7 @@ export function unseenReason(holder: Element): UnseenReason | null {
 }
 
 /**
- * Why an element without words of its own, such as a field or a picture, can't be seen. Null: it can, or nobody knows.
+ * Why an element without words of its own, such as a field or a picture, can't be seen. Null unless that is certain.
  */
 export function unseenBox(element: Element): UnseenReason | null {
   if (refreshLayers()) reasons = new WeakMap()
@@ -71,7 +71,7 @@ export function unseenGenerated(element: Element, style: CSSStyleDeclaration): U
   return combineReasons(element, (layer) => findTransparency(element, style, layer))
 }
 
-/** Why the text of an element that isn't rendered is unseen, by the element's own style. Null: nothing hides it. */
+/** Why the element's own style would hide its text, if the element were rendered. Null if it wouldn't. */
 export function unseenByStyle(holder: Element): UnseenReason | null {
   refreshLayers()
   const style = viewOf(holder).getComputedStyle(holder)
@@ -112,10 +112,10 @@ function findReason(holder: Element): UnseenReason | null {
   )
 }
 
-/** Elements whose content is only shown by browsers that don't know them. */
+/** Elements whose content is a fallback for browsers that don't support them. */
 const REPLACED = 'canvas,video,audio,progress,meter'
 
-/** Boxes of the texts directly in an element that are laid out. Null: it has no words. */
+/** Boxes of the texts directly in an element, as laid out. Null if it has no words. */
 function textBoxes(holder: Element): readonly DOMRect[] | null {
   const boxes: DOMRect[] = []
   let hasWords = false
@@ -139,7 +139,7 @@ function findOwnReason(
   if (isTinyFont(holder, style, boxes)) return 'too small to see'
   if (boxes.every(({ width, height }) => width < 1 || height < SMALLEST_LINE_PX))
     return 'too small to see'
-  // Text replaced by a picture is for assistive technology.
+  // A page that shows a picture in place of a text indents the text away, for assistive technology.
   const { textIndent } = style
   if (Number.parseFloat(textIndent) <= FAR_INDENT_PX || isIndentedAway(textIndent, boxes, layer))
     return style.backgroundImage === 'none' ? 'off the page' : 'sr-only'
@@ -157,7 +157,7 @@ function isTinyFont(
   const zoom = native.currentCSSZoom(holder) ?? (Number(style.zoom) || 1)
   const size = Number.parseFloat(style.fontSize) * zoom
   if (size > SMALLEST_FONT_PX) return false
-  // A drawing has units of its own.
+  // A drawing has units of its own, so measure the boxes.
   if (isInDrawing(holder))
     return boxes.every(({ width, height }) => Math.min(width, height) <= SMALLEST_FONT_LINE_PX)
   return size === 0 || size * getEnlargement(holder) <= SMALLEST_FONT_PX
@@ -291,7 +291,7 @@ function getFillAlpha(holder: Element, style: CSSStyleDeclaration): number | nul
     : readAlpha(style.webkitTextFillColor || style.color)
 }
 
-/** Whether the element is one of SVG. */
+/** Whether the element belongs to an SVG. */
 function isInDrawing(element: Element): boolean {
   return native.namespaceURI(element) === 'http://www.w3.org/2000/svg'
 }
@@ -302,8 +302,8 @@ function getPaintAlpha(paint: string, opacity: string): number | null {
 }
 
 /**
- * Opacities of the colours that draw a text beside its fill: its outline, and backgrounds in the shape of the text. Null
- * if something else draws it, or if they are unknown.
+ * Opacities of the colours that draw a text beside its fill: its outline, and backgrounds in the shape of the text.
+ * Null if something else draws the text, or if an opacity is unknown.
  */
 function getOtherAlphas(holder: Element, style: CSSStyleDeclaration): readonly number[] | null {
   const shadows = style.textShadow === 'none' ? [] : readAlphas(style.textShadow)
@@ -343,9 +343,9 @@ function getBackgroundAlphas(style: CSSStyleDeclaration): readonly (number | nul
   return gradient && gradient.length > 0 ? [...gradient, alpha] : null
 }
 
-/** Menus and panels that slide in wait closer than this outside of the page. Pixels. */
+/** Maximum distance outside of the page at which menus and panels wait to slide in. Pixels. */
 const FAR = 999
-/** Slides of a carousel wait closer than this outside of the part that shows one. Pixels. */
+/** Maximum distance outside of a carousel's visible part at which its slides wait. Pixels. */
 const FAR_OUTSIDE_CLIP = 9000
 
 /**
@@ -424,7 +424,7 @@ function isFarBefore(inner: Box, start: { left: number; top: number }, distance:
   return inner.right < start.left - distance || inner.bottom < start.top - distance
 }
 
-/** Whether an indent has moved a text out of the part that shows it, which nobody can scroll. */
+/** Whether an indent has moved a text out of the visible part, which can't be scrolled. */
 function isIndentedAway(indent: string, boxes: readonly Box[], layer: Layer | null): boolean {
   if (!(Number.parseFloat(indent) > 0)) return false
   for (const clippingLayer of clippingLayers(layer)) {
@@ -484,7 +484,6 @@ const POINTS = [
   [0.75, 0.75],
 ] as const
 
-/** Whether two boxes share an area. */
 function overlap(first: Box, second: Box): boolean {
   return (
     Math.min(first.right, second.right) - Math.max(first.left, second.left) > 0 &&
@@ -497,7 +496,7 @@ const FAINT = 0.05
 
 const COLOUR = /^(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\(([^()]*)\)$/
 
-/** Opacity of a colour of a computed style, from 0 to 1. Null: unknown. */
+/** Opacity of a colour of a computed style, from 0 to 1. Null if unknown. */
 export function readAlpha(colour: string): number | null {
   if (colour === 'transparent') return 0
   const values = COLOUR.exec(colour)?.[1]

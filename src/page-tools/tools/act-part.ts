@@ -65,7 +65,7 @@ export async function look(target: Target, options: ActOptions = {}): Promise<Lo
 
 const hasBreaks = (text: string): boolean => /[\r\n]/.test(text)
 
-/** Long enough to show what the model wrote into an address, which may send data away. */
+/** Long enough to show all that the model wrote into an address, which may leak data. */
 const ADDRESS_LIMIT = 2000
 
 const MAKERS: readonly ((page: Page) => Tool)[] = [
@@ -170,7 +170,7 @@ const MAKERS: readonly ((page: Page) => Tool)[] = [
       uses: ({ key, ref }) => [
         { target: ref, action: readKey(key).key === 'Enter' ? 'enter' : 'press', key },
       ],
-      // A single character is text, other keys have names. A space activates, too, and is no secret.
+      // A single character is typed text, which may be secret. Named keys and the space aren't.
       writes: ({ key, ref }) => (/^\S$/su.test(key) ? [{ target: ref, pointer: '/key' }] : []),
       act: ({ key, ref, times }, { signal }, getTarget) =>
         pressKey(key, {

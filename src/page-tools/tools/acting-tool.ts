@@ -63,11 +63,11 @@ import { setChecked } from '../act/fill-form.ts'
 import { selectOption } from '../act/select-option.ts'
 import { typeText } from '../act/text/type-text.ts'
 
-/** Outcome of an action that was cut off: it happened if a note says that it led to this page. */
+/** Outcome of an action that was interrupted by a page load. It happened if a note says that it led to this page. */
 export function readUnloadNote(idempotencyKey: string): Reconciled {
   const from = takeUnloadNote(idempotencyKey)
   const [entry] = performance.getEntriesByType('navigation')
-  // A person may have reloaded the page in the middle of the action.
+  // A reload proves nothing: a person may have reloaded the page in the middle of the action.
   const isReload =
     from === location.href && (entry as { type?: unknown } | undefined)?.type === 'reload'
   if (from === undefined || isReload) return undefined
@@ -109,8 +109,8 @@ interface Action<Schema extends JsonSchema> {
 }
 
 /**
- * A tool that changes the page. Runs alone, describes its elements for the approval, and acts on nothing but what was
- * approved. After a reload, finds out whether its action caused it.
+ * A tool that changes the page. Runs alone, describes its elements for the approval, and acts only on approved
+ * elements. After a reload, finds out whether the tool's own action caused the reload.
  */
 export function actingTool<const Schema extends JsonSchema>(
   page: Page,
@@ -120,7 +120,7 @@ export function actingTool<const Schema extends JsonSchema>(
   const getUses = (input: Input<Schema>): readonly ElementUse[] => uses?.(input) ?? []
   /** Fields that the newest calls changed, by the id of the call. */
   const filled = new Map<string, Filled>()
-  /** Calls of a tainted conversation that haven't run yet: they need approval to commit the person to something. */
+  /** Calls of a tainted conversation that haven't run yet. They need approval to commit the person to something. */
   const taintedCalls = new Set<string>()
   return typedTool<string, Schema, string>({
     ...(action.needsApproval && {
@@ -138,7 +138,7 @@ export function actingTool<const Schema extends JsonSchema>(
       return action.commits?.(input) ?? commits(page, getUses(input))
     },
     execute(input: Input<Schema>, context: ToolContext) {
-      // A call that may run again, like `scroll`, isn't meant to lead anywhere.
+      // A call that may run again, like `scroll`, isn't expected to lead to another page.
       const mayLeave = !uses && !definition.annotations.idempotent
       const trace: CallTrace = { before: new Map(), mayLeave, hasEntered: false }
       const run = async (): Promise<string> => {
@@ -180,7 +180,6 @@ interface CallTrace {
   readonly before: Map<Element, string>
   /** The call may have led to another page by now. */
   mayLeave: boolean
-  /** Enter was pressed. */
   hasEntered: boolean
 }
 
@@ -215,7 +214,7 @@ async function bindUses(
   const guarded = { record, bound, live, action: uses[0]?.action ?? 'click', mayCommit }
   const startedUses = new Set<RecordedUse>()
   const usedElements: Element[] = []
-  /** Throws unless the approved use covers the action. Without a use: if the action needs approval. */
+  /** Throws if the approved use doesn't cover the action. If there is no use, throws if the action needs approval. */
   const requireCovered = (
     element: Element,
     effect: ActionEffect | undefined,
@@ -232,15 +231,15 @@ async function bindUses(
       usedElements.push(element)
       recordContent(trace.before, element)
       trace.hasEntered ||= effect === 'activate'
-      // Characters lead nowhere; a date, a choice or a file may send its form.
+      // Typed characters don't load another page. Setting a date, a choice or a file may submit its form.
       trace.mayLeave ||= trace.hasEntered || guarded.action !== 'type' || !isEditable(element)
       const use = findRecordedUse(element, effect, guarded)
-      // The element's name may count the typed characters.
+      // While a text is typed, the element isn't compared again: its name may count the typed characters.
       const continuesTyping =
         effect === undefined && guarded.action !== 'press' && use && startedUses.has(use)
       if (record && use && !continuesTyping)
         requireSame(record, use, { live, isUntouched: startedUses.size === 0 })
-      // A key goes where the focus is, but the approval named the element that had it before.
+      // A key goes to the focused element, but the approval named the element that was focused then.
       const isElsewhere = !use && record?.uses.some(({ target }) => target === undefined)
       if (isElsewhere && startedUses.size === 0) throw new PageError('stale-ref', FOCUS)
       requireCovered(element, effect, use)
@@ -283,7 +282,7 @@ function findRecordedUse(
     (candidate) =>
       isPartOf(element, bound.get(candidate)) && (effect !== 'drop' || candidate.action === 'drop'),
   )
-  // A field may be filled in, and Enter pressed in it.
+  // A field may have two uses: one fills it in, the other presses Enter in it.
   return uses.find(({ action }) => action === (effect === 'activate' ? 'enter' : effect)) ?? uses[0]
 }
 
@@ -349,7 +348,7 @@ function requireNoApprovalNeeded(
     (candidate) =>
       candidate.action === 'select' && matchesLabels(element, candidate.labels ?? [], options),
   )
-  // Typing may go on within the approved part.
+  // Typing may continue inside the approved part.
   const marks = effect === undefined ? [...bound.values()].flatMap(marksOf) : []
   const actions = effect ? [action, elementAction.action] : [action]
   const isMarked =
@@ -386,7 +385,7 @@ function isPartOf(element: Element, boundElement: Element | undefined): boolean 
   )
 }
 
-/** The approved element. Throws `stale-ref` if it is gone, or has changed. */
+/** Returns the approved element. Throws `stale-ref` if it is gone, or has changed. */
 function findBoundElement(
   record: ApprovalRecord | null,
   use: RecordedUse,
@@ -416,7 +415,7 @@ function requireSame(
     formatApprovalTarget(use),
     current && formatApprovalTarget(current),
   ]
-  // The line might not show what is different.
+  // The two lines may be equal: lines leave out some of what is compared.
   const hiddenDifference =
     current && hasSameSurroundings(use, current, { elapsedMs })
       ? 'is another one in what is not shown: the end of a long name, place or address, or what it sends'
@@ -431,7 +430,7 @@ const AGAIN = 'Nothing was done. Read the page again.'
 /** A field that a call changed: what it held before, and what the call left in it. */
 export interface FilledField {
   readonly element: WeakRef<Element>
-  /** The element's name then: pages use elements again for something else. */
+  /** The element's name when it was filled: pages may reuse an element for something else. */
   readonly name: string
   readonly before: string
   readonly after: string
@@ -442,8 +441,8 @@ interface Filled extends Pick<CallTrace, 'hasEntered'> {
 }
 
 /**
- * Restores what the fields held, the last one first. Throws before anything is changed if a field is gone, is another
- * one, or holds something else by now. `filled`: undefined after a reload.
+ * Restores the content of the fields, last field first. Throws before changing anything if a field is gone, has another
+ * name, or holds something else by now. `filled`: undefined after a reload.
  */
 async function undoFields(filled: Filled | undefined, options: ActOptions): Promise<void> {
   if (!filled)

@@ -51,8 +51,8 @@ export interface Written {
 }
 
 /**
- * JSON pointers of the values that go into masked fields. A field that isn't found is treated as masked: it may be
- * masked once it is there.
+ * JSON pointers of the values that go into masked fields. A field that isn't found counts as masked, since it may be
+ * masked once it appears.
  */
 export async function maskedInputs(
   page: Page,
@@ -80,14 +80,14 @@ function canTakeSecrets(element: Element, options: PageOptions): boolean {
   })
 }
 
-/** An element that a call names, and the action on it. Without a target: the focused element. */
+/** An element that a call names, and the action on it. */
 export interface ElementUse extends ElementAction {
   readonly target: string | undefined
-  /** For a drop: the distance from the target. The drop is on whatever is there. */
+  /** Drops only: the distance from the target. Whatever is at that point receives the drop. */
   readonly by?: Point
-  /** For a click: the point on the element. */
+  /** Clicks only: the point on the element. */
   readonly at?: Point
-  /** For typing: the text has line breaks. */
+  /** Typing only: the text has line breaks. */
   readonly breaks?: boolean
 }
 
@@ -99,12 +99,11 @@ export interface ApprovalRecord {
   readonly load: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Covers the address without its hash and without secrets. */
+  /** Digest of the address without its hash and secrets. */
   readonly addressDigest: string
   readonly uses: readonly RecordedUse[]
 }
 
-/** Id of this page load. */
 export const PAGE_LOAD_ID: string = randomId()
 
 /** Whether one of the uses always needs approval. `'default'`: the agent's policy decides. */
@@ -137,7 +136,7 @@ export async function commits(page: Page, uses: readonly ElementUse[]): Promise<
   return false
 }
 
-/** Throws if the action is refused in any case: nobody needs to be asked. */
+/** Throws if the action would be refused even with approval, so that nobody is asked in vain. */
 function requirePossible(element: Element, elementAction: ElementAction, live: LivePage): void {
   const usedElement = getUsedElement(element, elementAction)
   const activation = activationOf(elementAction.action)
@@ -145,7 +144,7 @@ function requirePossible(element: Element, elementAction: ElementAction, live: L
   if (activation) requireSite(usedElement, activation, live)
 }
 
-/** Describes the elements that the call is about to act on. Rejects with a `PageError` if one isn't there. */
+/** Describes the elements that the call is about to act on. Rejects with a `PageError` if an element is missing. */
 export async function describeUses(
   page: Page,
   uses: readonly ElementUse[],
@@ -197,8 +196,8 @@ function formatUse(use: RecordedUse): string {
 }
 
 /**
- * The action of the use on its element. A key that activates the element is an Enter, and so is a typed line break,
- * except in fields of several lines.
+ * The action of the use on its element. A key that activates the element counts as `enter`. So does a typed line break,
+ * except in multi-line fields.
  */
 function getElementAction(element: Element, use: ElementUse): ElementAction {
   const isEnter = use.key
@@ -207,7 +206,7 @@ function getElementAction(element: Element, use: ElementUse): ElementAction {
   return isEnter ? { ...use, action: 'enter' } : use
 }
 
-/** Null for a drop by distance while the dragged element isn't in view. */
+/** Returns null for a drop by distance while the dragged element isn't in view. */
 async function findElement({ target, by }: ElementUse, page: Page): Promise<Element | null> {
   const live = livePage(page)
   if (target !== undefined) {
@@ -221,8 +220,8 @@ async function findElement({ target, by }: ElementUse, page: Page): Promise<Elem
 }
 
 /**
- * The only element of this page that matches the one approved on the last page. Throws `stale-ref` if there is none, or
- * several.
+ * The only element of this page that matches the element approved on the last page. Throws `stale-ref` if there is
+ * none, or several.
  */
 async function findAgain(
   record: ApprovalRecord,
@@ -257,15 +256,15 @@ async function findAgain(
   )
 }
 
-/** The page's address without its hash, which changes as a page is read. */
+/** Leaves out the hash, which may change while a person reads the page. */
 function digestPageAddress(live: LivePage): string {
   return textDigest(scrub(pageOf(rootOf(live.options)), live))
 }
 
-/** Characters of a label that is shown. */
+/** Maximum characters of a label in an approval. */
 const LABEL_LIMIT = 100
 
-/** Data written by this tool, on this page or an earlier one. Null: there was no approval. */
+/** Approval data written by this tool, on this page or an earlier one. Null if there was no approval. */
 export function readApprovalRecord(data: JsonValue | undefined): ApprovalRecord | null {
   return data ? (data as unknown as ApprovalRecord) : null
 }

@@ -17,7 +17,7 @@ import { createPage, type Page, type PageOptions, PageError } from '../page.ts'
 import * as nativeDocument from '../native-document.ts'
 import { applyChecked, type FieldValue, setField } from '../act/fill-form.ts'
 import { ensureRef } from '../refs.ts'
-// Not from acting-tool.ts: so both parts load one file.
+// Not imported from acting-tool.ts, so that form tools and page tools load the same file.
 import { actingTool, readUnloadNote } from './act-part.ts'
 import { readApprovalRecord, type ElementUse, type Written } from './approval-record.ts'
 import {
@@ -33,7 +33,7 @@ export { readUnloadNote }
 interface Offer {
   readonly definition: FormDefinition
   readonly name: string
-  /** Null: the agent rejected the tool. It is offered again once the form has changed. */
+  /** Null if the agent rejected the tool. A rejected tool is offered again once the form has changed. */
   readonly undo: (() => void) | null
 }
 
@@ -44,11 +44,11 @@ interface FormsTask {
   readonly prefix: string
   readonly trusted: boolean
   readonly limits: PageOptions
-  /** Stand-ins for forms of the page before, by name, with functions that unregister them. */
+  /** Functions that unregister the stand-ins for forms of the previous page, by tool name. */
   readonly left: Map<string, () => void>
 }
 
-/** Registers the forms of the page as tools, as they come and go. */
+/** Registers the page's forms as tools, also forms added later, and unregisters removed forms. */
 export function connectForms(
   agent: ToolRegistrar,
   { prefix, trusted, limits, left: standIns }: FormsTask,
@@ -57,7 +57,7 @@ export function connectForms(
   const offers = new Map<HTMLFormElement, Offer>()
   const controller = new AbortController()
   const readForms = async (): Promise<void> => {
-    // Most pages have no such forms: asking the browser and reading fields costs more than this check.
+    // Most pages have no such forms. This check is cheaper than asking the browser and reading fields.
     if (offers.size === 0 && findForms(page).length === 0) return
     const listedNames = await listedByBrowser()
     if (controller.signal.aborted) return
@@ -125,13 +125,16 @@ function findForms({ options }: Page): readonly HTMLFormElement[] {
     )
     return forms.slice(0, MAX_FORMS)
   } catch (error) {
-    // The part of the page that may be used is not there now.
+    // The page's `root` doesn't exist now.
     if (PageError.is(error)) return []
     throw error
   }
 }
 
-/** Registers the tool, without patterns if it must: one may take a validator too long. The browser checks them, too. */
+/**
+ * Registers the tool, if necessary without patterns: a pattern may take the validator too long. The browser checks
+ * patterns, too.
+ */
 function register(
   agent: ToolRegistrar,
   parts: Omit<FormToolParts, 'inputSchema'>,
@@ -166,7 +169,9 @@ interface Lists {
   getTools?(): Promise<readonly { readonly name: string; readonly window?: unknown }[]>
 }
 
-/** Names of the tools that the browser lists for this window. Forms among them are left to it. Never rejects. */
+/**
+ * Names of the tools that the browser lists for this window. Forms with these names aren't registered. Never rejects.
+ */
 async function listedByBrowser(): Promise<ReadonlySet<string>> {
   const { modelContext } = document as { readonly modelContext?: Lists }
   try {
@@ -183,7 +188,7 @@ async function listedByBrowser(): Promise<ReadonlySet<string>> {
 
 /** Changes of the page within this time are handled together. Milliseconds. */
 const DEBOUNCE_MS = 400
-/** Attributes that definitions of forms are made of, on any element. */
+/** Attributes of any element that can change the definition of a form. */
 const DEFINITION_ATTRIBUTES =
   'toolname,tooldescription,toolautosubmit,toolparamtitle,toolparamdescription,name,type,required,min,max,step,minlength,maxlength,pattern,multiple,disabled,readonly,form,for,aria-label,aria-labelledby,data-offstage-mask'
 /**
@@ -193,8 +198,8 @@ const VISIBILITY_ATTRIBUTES = 'class,style,hidden,inert,open,aria-hidden'
 const alwaysRelevant: ReadonlySet<string> = new Set(DEFINITION_ATTRIBUTES.split(','))
 
 /**
- * Calls `changed` after the page has changed what its forms ask for. Misses a style sheet's rule that begins to apply
- * by itself, and changes outside of a form that hide or name its fields. A call finds those out.
+ * Calls `changed` after the page has changed what its forms ask for. Misses style rules that begin to apply without a
+ * DOM change, and changes outside a form that hide or name its fields. A call detects these.
  */
 function watchForms(
   forms: () => Iterable<HTMLFormElement>,
@@ -235,7 +240,7 @@ function affectsForms(
 type Input = Readonly<Record<string, JsonValue>>
 type FilledFields = readonly (readonly [FormField, JsonValue])[]
 
-/** How long a reading of the form is reused: one call asks for it several times. Milliseconds. */
+/** How long a definition is reused, since one call reads it several times. Milliseconds. */
 const FRESH_MS = 50
 
 interface FormToolParts {
@@ -245,14 +250,14 @@ interface FormToolParts {
   readonly form: HTMLFormElement
   /** Definition that the model gets, and that calls are checked against. */
   readonly definition: FormDefinition
-  /** Schema of the definition, or the part of it that the agent takes. */
+  /** Schema of the definition, without patterns if the agent rejected them. */
   readonly inputSchema: JsonSchema
   readonly trusted: boolean
-  /** Called when the form differs from the definition that the model got. */
+  /** Called when the form no longer matches the definition that the model got. */
   changed(): void
 }
 
-/** Makes a tool of a form of the page. The tool fills fields and presses the button as a person would. */
+/** Makes a tool of a form. The tool fills in the fields and presses the button as a person would. */
 function formTool(parts: FormToolParts): Tool {
   const { page, name, form, definition, inputSchema, trusted } = parts
   const live = livePage(page)
@@ -318,7 +323,7 @@ function createFilling([field, value]: FilledFields[number]): Filling {
   return { key, elements, fill: (context) => fill(field, value, context) }
 }
 
-/** The press that the approval covers. Null: there was no approval. */
+/** Checks whether the approval covers a press. Null if there was no approval. */
 function createApprovalCheck(
   record: ReturnType<typeof readApprovalRecord>,
 ): { readonly isApproved: (press: SubmitControl) => boolean } | null {
@@ -344,7 +349,7 @@ async function fill(
   const { elements, labels } = field
   const [element] = elements
   if (!element) throw new PageError('stale-ref', 'The field is gone.')
-  // The schema lets no other value through.
+  // The schema allows no other types.
   if (!isGroup(field)) return setField(element, value as FieldValue['value'], context)
   const chosenLabels = toTexts(value)
   const reporters: Awaited<ReturnType<Filling['fill']>>[] = []
@@ -359,7 +364,7 @@ async function fill(
   return (result) => reporters.map((reporter) => reporter(result)).join('\n')
 }
 
-/** Whether the field is a group of radio buttons or boxes of one name. */
+/** Whether the field is a group of radio buttons or checkboxes with the same name. */
 function isGroup({ kind, elements }: FormField): boolean {
   const [element] = elements
   return (

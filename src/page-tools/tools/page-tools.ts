@@ -32,7 +32,9 @@ import type { Snapshot, SnapshotOptions } from '../read/snapshot.ts'
 const loadReading = part(() => import('./read-part.ts'))
 const loadActing = part(() => import('./act-part.ts'))
 
-/** Loads a part for a call. Rejects if the page is released meanwhile: the part would begin to observe it. */
+/**
+ * Loads a part for a call. Rejects if the page is released meanwhile, because the part would start to observe the page.
+ */
 async function loadFor<Part>(load: () => Promise<Part>, page: Page | undefined): Promise<Part> {
   const signal = page && releaseSignal(page)
   const part = await load()
@@ -84,14 +86,14 @@ function resolveNames(
 
 /** Options of `pageTools`: which tools the model gets, and the limits of all of them. */
 export interface PageToolsOptions extends PageOptions {
-  /** Only these tools: a preset, or names. Default `'all'`. Throws a `PageError` for a name that no tool has. */
+  /** A preset, or names of tools. Default `'all'`. An unknown name makes `pageTools` throw a `PageError`. */
   readonly tools?: PageToolPreset | readonly PageToolName[]
 }
 
 /**
- * Tools with which a model reads and operates the page as a person does. They share one page, which is
- * released when a tool is unregistered or the agent disposed; the remaining tools continue to work. Their code is
- * loaded by the first call that needs it; a call whose code can't be loaded fails, and does nothing.
+ * Creates tools with which a model reads and operates the page as a person does. All tools share one `Page`, which is
+ * released when a tool is unregistered or the agent is disposed. The remaining tools continue to work. The first call
+ * that needs the code loads it; if that fails, the call fails and does nothing.
  */
 export function pageTools({ tools: wanted = 'all', ...options }: PageToolsOptions = {}): Tool[] {
   const names = resolveNames(wanted)
@@ -101,7 +103,8 @@ export function pageTools({ tools: wanted = 'all', ...options }: PageToolsOption
   const code = {
     reading: createLoader(page, async () => {
       const part = await loadReading()
-      // A model that reads is about to act. If this fails, the call that needs the part reports it.
+      // Preloads the part, since a model that reads the page is about to act. If this fails, the call that needs the
+      // part reports it.
       if (includesActing) loadActing().catch(() => undefined)
       return part
     }),
@@ -120,7 +123,7 @@ export function pageTools({ tools: wanted = 'all', ...options }: PageToolsOption
   })
 }
 
-/** Returns a function that finds a tool with its code. The tools are made once: they remember calls. */
+/** Returns a function that loads a tool's code. The tools are created only once, because they remember calls. */
 function createLoader(
   page: Page,
   load: () => Promise<{ readonly makeTools: (page: Page) => readonly Tool[] }>,
@@ -145,8 +148,8 @@ function callLater(
 }
 
 /**
- * Types a tool as `defineTool` does, but without checks. Registration checks it, with code that the page has already
- * loaded.
+ * Types a tool as `defineTool` does, but without checks. Registration checks the tool with code that the page has
+ * already loaded.
  */
 export function typedTool<
   const Name extends string,
@@ -168,20 +171,20 @@ export async function snapshot(root?: Element, options: SnapshotOptions = {}): P
   return (await loadFor(loadReading, options.page)).snapshot(root, options)
 }
 
-/** Elements that match, best first: visible ones only, wherever the page is scrolled to. */
+/** Finds visible elements that match the query, best first. Also finds elements that are scrolled out of view. */
 export async function find(query: FindQuery, options: FindOptions = {}): Promise<Found[]> {
   return (await loadFor(loadReading, options.page)).find(query, options)
 }
 
-/** Returns the text that a person has selected, in the page or in a field. Empty: none. */
+/** Returns the text that a person has selected, in the page or in a field. Empty if nothing is selected. */
 export async function readSelection(options: ActOptions = {}): Promise<string> {
   return (await loadFor(loadReading, options.page)).readSelection(options)
 }
 
 /**
  * Clicks an element with all events of a person's click, and scrolls to it first. `target` is the element, its ref in a
- * snapshot, or the exact name there. Resolves once the page has settled, with a report of what changed. Rejects with a
- * `PageError` if a person couldn't click it: `code` is `hidden`, `disabled`, `covered` or another reason.
+ * snapshot, or its exact name in a snapshot. Resolves once the page has settled, with a report of what changed. Rejects
+ * with a `PageError` if a person couldn't click it: `code` is `hidden`, `disabled`, `covered` or another reason.
  *
  * @example
  * const { changed, text } = await click(document.querySelector('#save')!)
@@ -191,14 +194,14 @@ export async function click(target: Target, options: ClickOptions = {}): Promise
 }
 
 /**
- * Moves the pointer over an element, which opens menus and tooltips. Styles of `:hover` don't apply: the report lists
- * what they show.
+ * Moves the pointer over an element, which opens menus and tooltips. Scripted events don't trigger `:hover` styles: the
+ * report lists what these styles would show.
  */
 export async function hover(target: Target, options: ActOptions = {}): Promise<ActionReport> {
   return (await loadFor(loadActing, options.page)).hover(target, options)
 }
 
-/** Types into a field, an editor, a slider; picks dates, times, colours and files. */
+/** Types into a field or an editor. Also sets sliders, dates, times, colours and files. */
 export async function typeText(
   target: Target,
   text: string,
@@ -228,7 +231,7 @@ export async function selectOption(
 }
 
 /**
- * Selects a part of a text, in a field, an editor or on the page. Without a passage or characters, selects all of it.
+ * Selects a passage or a range of characters, in a field, an editor or on the page. By default, selects the whole text.
  */
 export async function selectText(
   target: Target,
@@ -264,8 +267,8 @@ export async function drag(
 }
 
 /**
- * Scrolls to an element, in a direction, or until a text appears. Default: down. Searches for 8 seconds at most, and
- * reports a text that it did not find. Rejects with a `PageError` if the page scrolls back.
+ * Scrolls to an element, in a direction, or until a text appears. By default, scrolls down. A search takes 8 seconds
+ * (30 on a slow page), and reports a text that it didn't find. Rejects with a `PageError` if the page scrolls back.
  */
 export async function scroll(options: ScrollOptions = {}): Promise<ActionReport> {
   return (await loadFor(loadActing, options.page)).scroll(options)
@@ -277,21 +280,21 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
 }
 
 /**
- * Takes a picture of an image, canvas or drawing, or of a video's current frame; the target may also contain it.
- * Rejects with a `PageError` if the picture is masked, invisible, or unreadable for the page.
+ * Takes a picture of an image, canvas or drawing, or of a video's current frame. `target` is this element, or contains
+ * it. Rejects with a `PageError` if the picture is masked, invisible, or unreadable for the page.
  */
 export async function look(target: Target, options: ActOptions = {}): Promise<Look> {
   return (await loadFor(loadActing, options.page)).look(target, options)
 }
 
-/** Shows the user where an element is, by a frame around it. The page's own content isn't changed. */
+/** Draws a frame around an element to show the user where it is. The page's own content isn't changed. */
 export async function highlight(target: Target, options: HighlightOptions = {}): Promise<string> {
   return (await loadFor(loadActing, options.page)).highlight(target, options)
 }
 
 /**
- * Navigates to an address of the page's own origin or of one that the page's options allow. When that
- * unloads the page, it never resolves: the run continues in the next page.
+ * Navigates to an address of the page's own origin, or of an origin in the page's `origins` option. Never resolves if
+ * the page unloads: the run continues in the next page.
  */
 export async function navigate(address: string, options: ActOptions = {}): Promise<ActionReport> {
   return (await loadFor(loadActing, options.page)).navigate(address, options)

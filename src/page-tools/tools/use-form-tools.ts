@@ -6,7 +6,7 @@ import { part } from '../page.ts'
 
 const loadForms = part(() => import('./connect-forms.ts'))
 
-// A form may lead to a page without it. The outcome of its call must still be found out there.
+// Submitting a form may load a page without the form. That page must still report the outcome of the call.
 
 const KEY = 'offstage-left-forms'
 
@@ -16,7 +16,7 @@ export function noteFormAtWork(name: string): () => void {
   return () => forgetLeftForm(name)
 }
 
-/** Removes the note once the form is on this page, or has reported. Later pages then offer no stand-in for it. */
+/** Removes the note once the form is on this page, or its outcome is reported. Later pages then offer no stand-in. */
 export function forgetLeftForm(name: string): void {
   writeNames(readRunningForms().filter((candidate) => candidate !== name))
 }
@@ -30,7 +30,7 @@ function writeNames(names: readonly string[]): void {
   }
 }
 
-/** Names of forms' tools that were running when the page before this one was left. */
+/** Names of form tools that were running when the previous page was left. */
 const leftForms: () => readonly string[] = once(readRunningForms)
 
 function readRunningForms(): readonly string[] {
@@ -42,7 +42,7 @@ function readRunningForms(): readonly string[] {
   }
 }
 
-/** Stand-in for the tool of a form that isn't on this page. Offered until it has reported the outcome of a call. */
+/** Stand-in for the tool of a form that isn't on this page. Offered until the outcome of a call is reported. */
 function createStandIn(name: string): Tool {
   let isReconciled = false
   return {
@@ -66,7 +66,7 @@ export interface FormToolsOptions extends PageOptions {
   /** Prefix of the tools' names for the model; never empty: 1 to 31 letters, digits, `_` or `-`. Default `form_`. */
   readonly prefix?: string
   /**
-   * True: everything that the page's markup says of its forms is your own. Otherwise each call needs approval, and the
+   * True if everything in the markup of the page's forms is your own. If false, each call needs approval, and the
    * conversation is tainted while the tools are offered. Default false.
    */
   readonly trusted?: boolean
@@ -88,14 +88,14 @@ export interface FormToolsLink {
 }
 
 /**
- * Registers the forms of the page that declare themselves as tools (`toolname`, `tooldescription`), as they come and
- * go, until `dispose()`. Forms that the browser itself lists as WebMCP tools are left to `useWebMcp`. Throws
+ * Registers each form with the attributes `toolname` and `tooldescription` as a tool, including forms added later,
+ * until `dispose()`. Forms that the browser itself lists as WebMCP tools are left to `useWebMcp`. Throws
  * `invalid-input` for an invalid prefix.
  */
 export function useFormTools(agent: ToolRegistrar, options: FormToolsOptions = {}): FormToolsLink {
   const { prefix = 'form_', trusted = false, ...limits } = options
   if (!isToolPrefix(prefix)) throw new PageError('invalid-input', `prefix ${TOOL_PREFIX_RULE}`)
-  // At once: a run that goes on after a reload may already look for them.
+  // Registered immediately, because a run that resumes after a reload may already need them.
   const standIns = offerStandIns(agent)
   let link: FormToolsLink | undefined
   let isDisposed = false
@@ -131,7 +131,7 @@ function offerStandIns(agent: ToolRegistrar): Map<string, () => void> {
   return standIns
 }
 
-/** Returns null if the agent doesn't take the tool. */
+/** Returns null if the agent rejects the tool. */
 export function registered(agent: ToolRegistrar, tool: Tool): (() => void) | null {
   try {
     return agent.registerTool(tool)

@@ -59,8 +59,8 @@ interface KeyCall extends ActionContext {
 }
 
 /**
- * Enter and Space activate an element, also with modifiers. A Space in a text field doesn't, nor an Enter in a text typed
- * into a textarea.
+ * Enter and Space activate an element, also with modifiers. Exceptions: a Space in a text field, and an Enter in a text
+ * typed into a textarea.
  */
 export function activationBy(
   { key }: Key,
@@ -170,7 +170,7 @@ function scrollByKey(target: Element, name: string): void {
 /** Open popovers that Escape closes, wherever the focus is. */
 const POPOVERS = '[popover]:not([popover=manual]):popover-open'
 
-/** Closes the popover or dialog on top, unless it is a person's own: outside of what the tools may use. */
+/** Closes the popover or dialog on top, unless it lies outside of what the tools may use. */
 function closeDialog(target: Element, { options }: LivePage): void {
   const ownerDocument = native.ownerDocument(target)
   const popovers = [...native.querySelectorAll(ownerDocument, POPOVERS)]
@@ -183,7 +183,7 @@ function closeDialog(target: Element, { options }: LivePage): void {
   if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close()
 }
 
-/** Throws unless a key may use the element that it leads to. */
+/** Throws if the tools may not use the element that a key leads to. */
 type KeyCheck = (element: Element, activation?: Activation) => void
 
 /** Handles arrow keys in a number or range field. */
@@ -277,7 +277,9 @@ interface TextRange {
   readonly end: number
 }
 
-/** The range that a key deletes: the selection, else the whole character before or after the caret, if there is one. */
+/**
+ * The range that a key deletes: the selection or, without a selection, the whole character before or after the caret.
+ */
 function getDeletedRange(
   { start, end }: TextRange,
   text: string,
@@ -467,7 +469,8 @@ export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): vo
 }
 
 /**
- * Runs an editing command. Silences the `beforeinput` that WebKit sends itself: listeners have already accepted one.
+ * Runs an editing command. Silences the `beforeinput` that WebKit sends itself, since listeners have already accepted
+ * this event.
  */
 function edit(document: Document, command: string, text?: string): void {
   const silence = (event: Event): void => event.stopImmediatePropagation()
@@ -518,7 +521,7 @@ export function caretToEnd(target: HTMLElement): void {
   viewOf(target).getSelection()?.collapse(node, offset)
 }
 
-/** Enter in a field: submits its form, by the rules of implicit submission. */
+/** Submits a field's form on Enter, by the rules of implicit submission. */
 function submitImplicitly(input: HTMLInputElement): void {
   const { form } = input
   if (!form) return

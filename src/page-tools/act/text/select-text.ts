@@ -89,7 +89,10 @@ function selectRange(element: HTMLElement, range: CharacterRange, live: LivePage
   viewOf(element).getSelection()?.setBaseAndExtent(start.node, start.offset, end.node, end.offset)
 }
 
-/** Throws if the range cuts a secret: half of it, or with other text within, it would no longer be recognized. */
+/**
+ * Throws if the range cuts through a secret: half of a secret, or a secret with other text inside, would no longer be
+ * recognized.
+ */
 function requireUncut(element: HTMLElement, range: CharacterRange, live: LivePage): void {
   if (isMasked(element, live.options)) return
   const text = getLongText(element, live.options)
@@ -125,9 +128,9 @@ export function hasSelection(field: HTMLElement): boolean {
 export interface SelectTextOptions extends ActOptions {
   /** Passage to select. Default: the characters `from` to `to`. */
   readonly text?: string
-  /** First character. For a passage, the first match at or after it. */
+  /** First character. A passage is searched from here. */
   readonly from?: number
-  /** Up to this character. Default: the end. */
+  /** Position after the last character. Default: the end. */
   readonly to?: number
 }
 

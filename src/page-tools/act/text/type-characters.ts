@@ -149,15 +149,15 @@ function formatPart(kind: Kind, max: number, dateParts: DateParts): string | nul
   return String(displayed).padStart(2, '0')
 }
 
-/** Characters that are typed one by one. The rest of a longer text is inserted at once, as by a paste. */
+/** Maximum characters that are typed one by one. The rest of a longer text is inserted at once, as by a paste. */
 const TYPED_CHARACTERS = 80
 /** Time that some editors take to read a selection. Milliseconds. */
 const EDITOR_MS = 120
 
 /**
- * Types a text key by key; resolves to the field, or to the one that has replaced it. Rejects with `refused-value` when
- * the page prevents typing, and with `stale-ref` when it removes the field. Also rejects when the page moves the focus
- * to an element that tools must not type into.
+ * Types a text key by key; resolves to the field, or to its replacement. Rejects with `refused-value` when the page
+ * prevents typing, and with `stale-ref` when it removes the field. Also rejects when the page moves the focus to an
+ * element that tools must not type into.
  */
 export async function typeCharacters(
   target: HTMLElement,
@@ -190,15 +190,15 @@ export async function typeCharacters(
 }
 
 /**
- * Gives an editor time to read the focus and the selection. Editors read them from later events, in Firefox after the
- * next frame, or from time to time. They may also set a selection of their own.
+ * Gives an editor time to read the focus and the selection. Editors read them on later events, at intervals, or (in
+ * Firefox) after the next frame. They may also set a selection of their own.
  */
 async function letEditorUpdate(field: HTMLElement, { signal }: ActionContext): Promise<void> {
   if (!isPlainTextField(field)) await sleep(EDITOR_MS, signal)
 }
 
 interface Typing {
-  /** The field's content before typing, and the one to expect afterwards. */
+  /** The field's content before typing, and the content to expect afterwards. */
   readonly before: string
   readonly after: string
   readonly currentField: FieldTracker
@@ -213,7 +213,7 @@ async function typeAll(
   const characters = Array.from(text)
   const remaining = characters.slice(TYPED_CHARACTERS).join('')
   let hasAccepted = false
-  // The page chooses what such a field takes: nothing was lost.
+  // The page has rejected a character, so it chooses what the field accepts: other characters aren't lost.
   let isRefusing = false
   for (const [index, character] of characters.slice(0, TYPED_CHARACTERS).entries()) {
     const reselect = index === 0 && isAll
@@ -233,12 +233,12 @@ async function typeAll(
   else if (remaining && !isRefusing && isTypingLost(currentField(), text)) await retype(typing)
 }
 
-/** How long a page may take to put a value that was set into the field. Milliseconds. */
+/** How long a page may take to show the typed value in the field. Milliseconds. */
 const KEPT_MS = 400
 
 /**
- * Sets the whole value by one `input` event, or else by slower keys. Keys get lost in a field whose value comes from a
- * state that is set later, such as the page's address: each is typed into an old value.
+ * Sets the whole value by one `input` event. If that fails, types again with slower keys. Keys get lost in a field
+ * whose value comes from a state that is set later, such as the page's address: each is typed into an old value.
  */
 async function retype({ after, currentField, context }: Typing): Promise<void> {
   const { signal } = context
@@ -261,7 +261,10 @@ async function retype({ after, currentField, context }: Typing): Promise<void> {
   }
 }
 
-/** Whether a field has lost some of a text. False if it is full, or if the page moved the focus on to another field. */
+/**
+ * Whether a field has lost a part of a text. False if the field is full, or if the page moved the focus to another
+ * field.
+ */
 function isTypingLost(field: HTMLElement | null, typed: string): boolean {
   return (
     field !== null &&
@@ -281,7 +284,7 @@ export function isLost(text: string, value: string): boolean {
   return matchedCount < expected.length
 }
 
-/** Letters and digits, as fields change accents, the case and signs. */
+/** Keeps only letters and digits, because fields change accents, case and punctuation. */
 function reduceToLetters(text: string): string {
   return text
     .normalize('NFKD')
@@ -334,7 +337,9 @@ function requireField(currentField: FieldTracker): HTMLElement {
   return field
 }
 
-/** Finds a field again after a re-render: its replacement has taken the focus, or no other one has its role and name. */
+/**
+ * Finds a field again after a re-render: the replacement has the focus, or is the only field with its role and name.
+ */
 function trackField(original: HTMLElement, context: ActionContext): FieldTracker {
   const { live } = context
   const role = getShownRole(original)
@@ -369,8 +374,8 @@ export function focusedField(field: HTMLElement): HTMLElement {
 }
 
 /**
- * Checks the element that keys would go to. If the user is typing in the chat, that is the chat for editors, which need
- * the focus. Plain fields take text without it.
+ * Checks the element that keys would go to. Editors need the focus: while the user is typing in the chat, that element
+ * is the chat. Plain fields accept text without the focus.
  */
 function checkField(field: HTMLElement, context: ActionContext): void {
   const focused = focusedElement(native.ownerDocument(field))

@@ -98,7 +98,7 @@ async function stepToNumber(slider: HTMLElement, goal: number, step: Step): Prom
   const start = getValue(slider)
   for (const keys of KEYS) {
     if (await stepWithKeys(slider, goal, { keys, step })) return true
-    // These keys moved it the right way, as far as they can: others won't help.
+    // These keys moved the slider the right way, as far as they can. Other keys won't help.
     if ((getValue(slider) - start) * (goal - start) > 0) break
   }
   return false
@@ -135,7 +135,7 @@ async function stepToText(slider: HTMLElement, text: string, step: Step): Promis
   return false
 }
 
-/** Steps until the slider's text is this one. Some sliders wrap around. */
+/** Steps until the slider shows this text. Some sliders wrap around. */
 async function stepWithKey(
   slider: HTMLElement,
   text: string,
@@ -205,8 +205,7 @@ export async function typeText(
 }
 
 /**
- * Whether suggestions may appear a while after the last key: the field has some, or turned the browser's
- * off.
+ * Whether suggestions may appear a while after the last key: the field has suggestions, or turns off the browser's own.
  */
 function canSuggest(target: HTMLElement): boolean {
   const field = editableIn(target) ?? target
@@ -217,7 +216,7 @@ function canSuggest(target: HTMLElement): boolean {
   return hasSuggestions && native.ariaExpanded(field) !== 'true'
 }
 
-/** Types only, for actions of several steps. The returned function reports the field's value, too. */
+/** Only types, for actions of several steps. The returned function reports the field's value, too. */
 export async function typeInto(
   target: HTMLElement,
   input: string,
@@ -276,7 +275,7 @@ function getPlace({ mode = 'replace', replace }: TypeOptions): TypingPlace {
   return placesByMode[mode]
 }
 
-/** Whether its value has a range and is changed by keys: sliders, spin buttons, splitters. */
+/** Whether the element has a range of values that keys change: sliders, spin buttons, splitters. */
 function isSliderLike(target: HTMLElement): boolean {
   return (
     /^(slider|spinbutton|separator|scrollbar)$/.test(native.getAttribute(target, 'role') ?? '') &&
@@ -353,7 +352,7 @@ function refusal(
   )
 }
 
-/** Characters of a field's value in a report. */
+/** Maximum characters of a field's value in a report. */
 const VALUE_LIMIT = 100
 
 /** A typed text, with what its report needs. */
@@ -410,7 +409,7 @@ function contentNote(field: HTMLElement, typing: Input, context: ActionContext):
   if (value === null) return problem
   const content = cleanText(value)
   const isEmptied = content === '' && cleanText(text) !== ''
-  // For a masked field, report only that it is empty: comparing it with its old value would hint at its content.
+  // Reports of a masked field only that it is empty: comparing it with its old value would hint at its content.
   if (isSecret)
     return isEmptied && !enter ? ' It is empty now: the page did not keep the text.' : ''
   if (typeof place === 'object') return partNote(field, { ...typing, place }, context) + problem
@@ -425,7 +424,7 @@ function contentNote(field: HTMLElement, typing: Input, context: ActionContext):
   return ` It now holds ${quoteTyped(content, text, VALUE_LIMIT)}${suffix}.${problem}`
 }
 
-/** Whether a field holds nothing but a part of the text. A limit of its length is no loss. */
+/** Whether a field holds nothing but a part of the text. False if the text is longer than the field's `maxlength`. */
 function isPartKept(field: HTMLElement, content: string, { text, place, before }: Input): boolean {
   return (
     isPlainTextField(field) &&

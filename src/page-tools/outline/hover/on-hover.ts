@@ -70,7 +70,7 @@ function getStrongest(inherited: HoverHiding | null, ownHiding: HoverHiding): Ho
     : (inherited ?? ownHiding)
 }
 
-/** Whether nothing of it is drawn before hover. The outline shows its controls then, not its texts. */
+/** Whether nothing of an element is drawn before hover. The outline then shows its controls, but not its texts. */
 export function isUnseenUntilHover(onHover: HoverHiding | null): boolean {
   return onHover === 'unrendered' || onHover === 'invisible'
 }
@@ -79,8 +79,8 @@ const STRUCTURE_ROLES =
   /^(list|listitem|menu|menubar|group|radiogroup|toolbar|tablist|tree|table|row|cell|grid|navigation|dialog|tabpanel|form|search)$/
 
 /**
- * The role of an element hidden until hover: kept for controls and for parts that hold them. Empty: the element gets no
- * line of its own.
+ * The role of an element hidden until hover. Kept for controls and for parts that hold them. If empty, the element gets
+ * no line of its own.
  */
 export function roleUntilHover(role: string, onHover: HoverHiding | null): string {
   return !isUnseenUntilHover(onHover) || isActionable(role) || STRUCTURE_ROLES.test(role)
@@ -89,8 +89,8 @@ export function roleUntilHover(role: string, onHover: HoverHiding | null): strin
 }
 
 /**
- * How a style hides an element that it shows while the pointer, or the focus, is in its surroundings. The element isn't
- * rendered, is rendered but not painted, or can't be seen by anybody.
+ * How a style hides an element until the pointer, or the focus, is in its surroundings. The element isn't rendered, is
+ * rendered but not painted, or can't be seen by anybody.
  */
 export type HoverHiding = 'unrendered' | 'invisible' | 'unseen'
 
@@ -109,7 +109,7 @@ function canShowOnHover(part: Element): boolean {
   )
 }
 
-/** How the element's own style hides it until hover. Null: it is visible, or stays hidden. */
+/** How the element's own style hides it until hover. Null if it is visible, or stays hidden. */
 function getOwnHiding(element: Element): HoverHiding | null {
   const hiding = getHidingProperties(element)
   if (hiding.length === 0 || !hiding.every((candidate) => isShownOnHover(element, candidate)))
@@ -119,7 +119,7 @@ function getOwnHiding(element: Element): HoverHiding | null {
 }
 
 /**
- * How the element or its surroundings are hidden until hover. If there are several ways, returns the strongest. Null:
+ * How the element or its surroundings are hidden until hover. If there are several ways, returns the strongest. Null if
  * all are visible, or some stay hidden.
  */
 export function hiddenUntilHover(element: Element): HoverHiding | null {
@@ -147,7 +147,7 @@ export function becomesVisible(element: Element): boolean {
   return parent !== null && becomesVisible(parent)
 }
 
-/** Whether styles may show something in or beside an element on hover. True as well if some rules can't be read. */
+/** Whether styles may show something in or beside an element on hover. Also true if some rules can't be read. */
 export function mayDependOnHover(element: Element): boolean {
   const { mayShow, isWhole } = getStyles(element)
   if (!isWhole) return true
@@ -169,7 +169,7 @@ function isShownOnHover(element: Element, property: HidingProperty): boolean {
   const { mayShow, winnerOf } = getStyles(element)
   if (mayShow === null || !native.matches(element, mayShow)) return false
   const winner = winnerOf(element, property)
-  // A size that only a limit reduces to nothing is set by no rule: check the limit.
+  // No rule sets a size that only `max-width` or `max-height` reduces to nothing: check that limit.
   if (!winner)
     return LIMITED.has(property) && isShownOnHover(element, `max-${property}` as HidingProperty)
   return winner.isOnHover && !hides(property, winner.value)
@@ -186,7 +186,7 @@ function getHidingProperties(element: Element): readonly HidingProperty[] {
   addIfHiding('display', 'visibility', 'opacity')
   if (/^(absolute|fixed)$/.test(style.position)) addIfHiding('clip', 'left', 'top', 'right')
   if (style.clipPath !== 'none') addIfHiding('clip-path')
-  // A frame and the page itself are as large as their window.
+  // Skips the page itself, which is as large as its window or frame.
   if (style.overflow !== 'visible' && !isTag(element, 'body') && !isTag(element, 'html'))
     addIfHiding('height', 'max-height', 'width', 'max-width')
   return found
@@ -272,8 +272,8 @@ function isFar(value: string): boolean {
 /** A value that a tree's styles may give to elements. */
 interface Declared {
   /**
-   * The selector as it matches now, and as it matches while the pointer is where it asks for. Both are equal if it
-   * doesn't ask for the pointer.
+   * The selector as it matches now, and as it would match with the pointer where `:hover` needs it. Both are equal if
+   * the selector doesn't depend on the pointer.
    */
   readonly selector: string
   readonly hovered: string
@@ -288,13 +288,16 @@ export interface Winner {
 }
 
 export interface HoverStyles {
-  /** Selector of the elements that a rule may show on hover. Null: none. */
+  /** Selector of the elements that a rule may show on hover. Null if there is none. */
   readonly mayShow: string | null
   readonly isWhole: boolean
-  /** Selectors of the elements that get the pointer cursor, and of those that get it on hover only. */
+  /** Selectors of the elements that get the pointer cursor: always, and on hover only. */
   readonly pointer: string
   readonly pointerOnHover: string
-  /** The value that an element has on hover, by the rules of this tree and its own `style`. Null: none sets it. */
+  /**
+   * The value that an element has on hover, by the rules of this tree and its own `style`. Null if nothing sets the
+   * property.
+   */
   winnerOf(element: Element, property: HidingProperty): Winner | null
 }
 
@@ -306,7 +309,7 @@ interface CachedStyles {
 }
 
 const cachedStyles = new WeakMap<Tree, CachedStyles>()
-/** How long the rules aren't counted again within one reading. Milliseconds. */
+/** How long counted rules are reused within one reading. Milliseconds. */
 const FRESH_MS = 100
 let readingSince = -Infinity
 
@@ -367,7 +370,7 @@ function findShownSelectors(rules: readonly StyleRule[], tree: Tree): string | n
   return selectors.join(', ') || null
 }
 
-/** A rule for everything in an element says nothing about one part of it. */
+/** A rule for everything in an element (`*`) says nothing about one of its parts. */
 const ALL_ELEMENTS = /\*\s*$/
 const HOVER = ':hover'
 
@@ -473,7 +476,7 @@ function isStronger(first: Ranked, second: Ranked): boolean {
   const { isImportant } = first
   if (isImportant !== second.isImportant) return isImportant
   const [firstEntry, secondEntry] = [first.entry, second.entry]
-  // Rules outside of layers win, and lose if they are important.
+  // Rules outside of cascade layers win, except for important rules, which lose.
   if (firstEntry.rule.isLayered !== secondEntry.rule.isLayered)
     return firstEntry.rule.isLayered === isImportant
   return firstEntry.weight >= secondEntry.weight

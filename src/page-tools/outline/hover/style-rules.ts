@@ -22,9 +22,8 @@ export function selectorsOf(list: string): readonly string[] {
 }
 
 /**
- * Rewrites a selector to match while the pointer, or the focus, is where it asks for: `.row:hover .menu` then matches
- * like `.row .menu`. Changes only the parts around the element itself: an element that isn't displayed can't be pointed
- * at.
+ * Rewrites a selector as if the pointer, or the focus, were where it needs them: `.row:hover .menu` then matches like
+ * `.row .menu`. Changes only the parts around the element itself: an element that isn't displayed can't be pointed at.
  */
 export function asHovered(selector: string): string {
   const [ancestors, subject] = splitSubject(selector)
@@ -127,7 +126,7 @@ export interface StyleRule {
 }
 
 export interface StyleRules {
-  /** In the order of the style sheets. */
+  /** Rules in the order of the style sheets. */
   readonly rules: readonly StyleRule[]
   /** False if a style sheet can't be read: it has another origin, or isn't loaded yet. */
   readonly isWhole: boolean
@@ -149,7 +148,7 @@ interface RuleContext {
   readonly isConditional: boolean
 }
 
-/** All rules of a tree that apply in its window now. Leaves out those of other trees. */
+/** All rules of a tree that apply in its window now. Leaves out rules of other trees. */
 export function readRules(tree: Tree): StyleRules {
   const view = viewOf(tree)
   const reader = new Reader(view)
@@ -160,7 +159,7 @@ export function readRules(tree: Tree): StyleRules {
 /** Fingerprint of a tree's rules: its style sheets with their numbers of rules, and the width of the window. */
 export type RulesMark = readonly unknown[]
 
-/** Equal as long as the tree has the same style sheets with as many rules. */
+/** Equal as long as the tree has the same style sheets with the same numbers of rules. */
 export function rulesMark(tree: Tree): RulesMark {
   const sizes = getSheets(tree).flatMap((sheet) => {
     try {
