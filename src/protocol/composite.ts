@@ -50,7 +50,8 @@ export interface KeepOutcomes extends ExecutionScope {
 }
 
 /**
- * `place`: index in `Remembered.ended`. Null: the function will be suspended, and gets the outcome when it runs again.
+ * Outcome of a nested call. `place`: index in `ReplayLog.ended`. Null if the function must be suspended: it gets the
+ * outcome when it runs again.
  */
 export type NestedAnswer = (CallEnd & NestedPlace) | null
 
@@ -59,10 +60,10 @@ interface NestedPlace {
   readonly place: number
 }
 
-/** Place of the last outcome; -1 for a mark. Null as for `NestedAnswer`. */
+/** `place`: index of the last outcome in `ReplayLog.ended`, or -1 for a mark. Null as in `NestedAnswer`. */
 export type KeepAnswer = { readonly place: number } | null
 
-/** Key of a step's outcome. Mark keys have another form, because marks aren't listed in `Remembered.ended`. */
+/** Key of a step's outcome. Mark keys have another form, because marks aren't listed in `ReplayLog.ended`. */
 export function outcomeKey(position: number, name: string): string {
   return `${position}:${name}`
 }

@@ -21,7 +21,7 @@ export interface ApprovalReason {
 
 /**
  * Calls that need approval while the context is tainted.
- * `ask-effects`: those that leave the app, destroy data or have unknown effects. `ask-writes`: all that aren't
+ * `ask-effects`: calls that leave the app, destroy data or have unknown effects. `ask-writes`: all calls that aren't
  * read-only. `allow`: none.
  */
 export type WhileTainted = 'ask-effects' | 'ask-writes' | 'allow'
