@@ -3,7 +3,7 @@ import { isRecord } from './is-record.ts'
 /** Replaces a secret. */
 const MARK = '[redacted]'
 
-/** A piece of a text. */
+/** A range of positions in a text. */
 export interface Span {
   readonly from: number
   readonly to: number
