@@ -6,7 +6,8 @@ import type { CallState, ConversationState, MessageNode, RunState } from '../pro
 import type { ApprovalReason } from '../protocol/taint.ts'
 
 /**
- * What a call waits for, by status. `open`: for nothing; the call continues by itself. `settled`: the call has ended.
+ * Kind of input that a call waits for, by status. `open`: none, the call continues by itself. `settled`: the call has
+ * ended.
  */
 const WAITS_FOR = {
   proposed: 'open',
@@ -78,9 +79,9 @@ function pendingCall(call: CallState): PendingCall | null {
   const kind = WAITS_FOR[call.status]
   if (kind === 'open' || kind === 'settled') return null
   const { toolCallId, toolName, title, source, input, question, asks, suspended, path } = call
-  // Instead of a suspended composite call, its nested calls are pending.
+  // A suspended composite call isn't listed: its nested calls are.
   if (suspended && 'seen' in suspended) return null
-  // Instead of a call with a child run, the child run's calls are pending.
+  // A call with a child run isn't listed: the child run's pending calls are.
   if (suspended && call.child) return null
   return {
     toolCallId,

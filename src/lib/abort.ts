@@ -20,7 +20,7 @@ export function whenAborted(signal: AbortSignal): Promise<void> {
 export function signalWithin(ms: number, ...signals: AbortSignal[]): AbortSignal {
   // Timers accept no longer times: `Infinity`, for example, would throw or fire at once.
   const time = AbortSignal.timeout(Math.min(ms, 2 ** 31 - 1))
-  // With a listener, the timeout isn't garbage-collected before it aborts.
+  // A listener keeps the timeout from being garbage-collected before it aborts.
   time.addEventListener('abort', () => undefined)
   return AbortSignal.any([time, ...signals])
 }

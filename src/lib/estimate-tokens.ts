@@ -35,8 +35,8 @@ function codesFrom(distances: string): Set<number> {
 }
 
 /**
- * For each letter from a to z, the letters that often follow it inside one token. Measured on English words and on
- * names from forty languages, tokenized with o200k and cl100k.
+ * The letters that often follow each letter from a to z inside one token. Measured on English words and on names from
+ * forty languages, tokenized with o200k and cl100k.
  */
 const FOLLOWERS = once(() =>
   'bcdefghijklmnprstuvwxyz adeghjlorsuy abcehikloprstuwy adegilostuvy acdefghklmnpqrstvwxy aefilorstuwxy eghnrsuy aeilnorty abcdefghjklmnopqrstvxz abersu aehins adefiklopstuvy abdegilmnopsty acdefghknopstuvwy bcdfghijklmnoprstuvwxyz aeghilmoprstuxy clqrtu adefgikmnorstxy acefghilmopstuvwy acdehiloprstuwxy bcdefghklmnprstxyz abdehilmoxy adehiknorstw aceimpty ilnopsw ehx'

@@ -11,7 +11,7 @@ export interface Span {
 
 export interface Found {
   readonly secrets: readonly Span[]
-  /** From this position on, the text may be the beginning of a secret. */
+  /** Position from which on the text may be the beginning of a secret. */
   readonly openFrom: number
 }
 

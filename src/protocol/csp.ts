@@ -27,7 +27,7 @@ export function watchCsp(address: string): PolicyWatch {
   scope.addEventListener?.('securitypolicyviolation', listener)
   return {
     refusedBy() {
-      // Outside browsers, no policy exists.
+      // No policy exists outside browsers.
       if (scope.addEventListener) setTimeout(resolve, WAIT_MS)
       else resolve()
       return policy

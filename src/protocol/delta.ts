@@ -8,7 +8,7 @@ import type { ToolDefinition } from './tool.ts'
 export interface AttemptRef {
   readonly runId: string
   readonly step: number
-  /** From 1, within the step. */
+  /** Number of the attempt within the step, from 1. */
   readonly attempt: number
 }
 

@@ -31,11 +31,11 @@ export type Identified<Kind extends Message> = Kind & { readonly id: string }
 export interface UserContent extends Pick<UserMessage, 'parts' | 'trigger' | 'untrusted'> {
   readonly id: string
   /**
-   * For a queued message: the message starts the next run once the current run completes. Default: the current run
-   * takes the message.
+   * Set if a queued message starts the next run once the current run completes. Default: the current run takes the
+   * message.
    */
   readonly when?: 'after-run'
-  /** With `when`: the current run takes the message if it has another step. */
+  /** Only with `when`: the current run takes the message if it has another step. */
   readonly orSooner?: true
 }
 
@@ -485,7 +485,7 @@ export type FactOf<Type extends FactType> = Extract<Fact, { readonly type: Type 
 export interface Place {
   readonly format: typeof FORMAT
   readonly conversationId: string
-  /** From 1, without gaps within a conversation. */
+  /** Number of the row within the conversation, from 1 and without gaps. */
   readonly seq: number
   /** The fact's run. Null for facts of the conversation. */
   readonly runId: string | null

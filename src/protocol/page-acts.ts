@@ -9,7 +9,7 @@ export interface PageActs {
   turns: number
   /** Value of `turns` at the last user gesture. */
   pressed: number
-  /** Until this time (milliseconds since 1970), an active user activation may be older than the last page action. */
+  /** Time in milliseconds since 1970. Before it, an active user activation may be older than the last page action. */
   staleUntil: number
 }
 
@@ -50,7 +50,7 @@ export function outermost(): Realm {
     try {
       if (current.document) realm = current as Window & Realm
     } catch {
-      // This window is cross-origin, but a window further out may be same-origin again.
+      // `current` is cross-origin, but a window further out may be same-origin again.
     }
   }
   return realm

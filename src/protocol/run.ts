@@ -34,7 +34,7 @@ export interface Question {
 
 /** Target of a call, from its tool's `describe`. */
 export interface CallAbout {
-  /** For the person who is asked, in one line: `button "Delete account" (in form "Profile")`. May be untrusted. */
+  /** Text for the person, in one line: `button "Delete account" (in form "Profile")`. May be untrusted. */
   readonly text: string
   /** The tool's own data. `execute` gets it as `context.about`. */
   readonly data?: JsonValue
@@ -54,9 +54,9 @@ export interface PendingCall {
   /** Source of a remote tool: the name or origin of a server or page. Undefined for the app's own tools. */
   readonly source?: string
   readonly input: JsonValue
-  /** For an approval: the target of the call, if the tool describes it. */
+  /** Target of a call that needs approval, if the tool describes it. */
   readonly about?: CallAbout
-  /** For an approval: why it is required. Undefined if the app's own rules require it. */
+  /** Why approval is required. Undefined if the app's own rules require it. */
   readonly because?: ApprovalReason
   /**
    * Set if an approval can also cover later calls of the tool (`approve(call, { remember })`). With a `key`, it covers
@@ -67,8 +67,8 @@ export interface PendingCall {
   /** The question of `ask_user`. */
   readonly question?: Question
   /**
-   * For a one-shot run, whose calls the page runs: ask a person before you run the call. The call may be a quotation,
-   * the context is tainted (`whileTainted`), or the input's secrets could not be determined.
+   * Only in a one-shot run, whose calls the page runs: ask a person before you run the call. The call may be a
+   * quotation, the context is tainted (`whileTainted`), or the input's secrets could not be determined.
    */
   readonly asks?: boolean
   /** Token that a long-running tool returned with `pending()`. */
@@ -77,7 +77,7 @@ export interface PendingCall {
   readonly until?: number
   /** Conversation of the sub-agent that waits. Answer the call there. */
   readonly conversationId?: string
-  /** For a nested call: ids of the calls around it, outermost first, then its own. */
+  /** Ids of the calls around a nested call, outermost first, then its own id. Undefined for other calls. */
   readonly path?: readonly string[]
 }
 

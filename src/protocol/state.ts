@@ -119,11 +119,11 @@ export interface MessageNode {
   readonly at: number
   /** The message as models get it. */
   readonly message: Message
-  /** For a user message: how the app's `beforeModel` changed it. */
+  /** How the app's `beforeModel` changed a user message. */
   readonly sent?: Amendment
-  /** For an answer: the result of its reflection. */
+  /** Result of the reflection on an answer. */
   readonly reflection?: Reflection
-  /** For an answer: the app's `verify` rejected it, and the model answered again. */
+  /** The app's `verify` rejected this answer, and the model answered again. */
   readonly rejected?: true
   /** Calls of the message. Nested calls follow the call around them. */
   readonly calls: readonly CallState[]
@@ -251,7 +251,7 @@ export interface ConversationState {
   /** Queued messages that the newest run's end returned undelivered. */
   readonly returned: readonly UserContent[]
   readonly context: readonly ContextRow[]
-  /** For a windowed state: the taint of the complete state at `seq`. */
+  /** Only in a windowed state: the taint of the complete state at `seq`. */
   readonly taintBefore?: { readonly seq: number; readonly taint: readonly Taint[] }
   readonly consents: readonly Consent[]
   /**

@@ -91,7 +91,10 @@ export const WORKER_CALLS = {
    * starts a non-repeatable call late, it checks that no other owner has taken over.
    */
   confirmLease: {} as CallToWorker<LeaseCheck, boolean, Stored>,
-  /** Before a child run begins, stores its ids with the call that starts it. This worker must drive the call's run. */
+  /**
+   * Stores the ids of a child run with the call that starts it, before the run begins. This worker must drive the
+   * call's run.
+   */
   announceChild: {} as CallToWorker<
     AnnounceChild,
     void,
@@ -279,7 +282,7 @@ export interface ImportRows extends ConversationScope {
   readonly after: number
   /** Not validated yet. */
   readonly rows: readonly unknown[]
-  /** This part is the last. */
+  /** Whether this is the last part. */
   readonly isLast: boolean
 }
 
