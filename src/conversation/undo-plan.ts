@@ -25,8 +25,8 @@ export interface UndoPlan {
  * the turn. Null if the snapshot's messages don't include it.
  *
  * @example
- * const plan = undoPlan(conversation.getSnapshot(), message.id) if (plan?.undoable.length) button.onclick = () =>
- * conversation.undoTurn(message.id)
+ * const plan = undoPlan(conversation.getSnapshot(), message.id)
+ * if (plan?.undoable.length) button.onclick = () => conversation.undoTurn(message.id)
  */
 export function undoPlan(
   { messages }: Pick<ConversationSnapshot, 'messages'>,

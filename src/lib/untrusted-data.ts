@@ -131,7 +131,7 @@ function decodeUri(text: string): string {
   }
 }
 
-/** Maximum characters of a schema's JSON. Longer than any schema of one tool's parameters should be. */
+/** Maximum characters of a schema's JSON: more than the parameters of any tool should need. */
 const MAX_CHARACTERS = 30_000
 const MAX_DEPTH = 40
 /** Maximum length of one description. */

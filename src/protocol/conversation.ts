@@ -48,7 +48,7 @@ export interface StoredConversation extends ConversationRecord {
   /** Messages of the head's branch as models get them, including those that Offstage wrote. */
   readonly messages: readonly Message[]
   readonly pending: readonly PendingCall[]
-  /** Origins of the untrusted content in the next request. Absent: none. */
+  /** Origins of the untrusted content in the next request. Undefined if there is none. */
   readonly taint?: readonly Taint[]
   /** Why the open run is paused until somebody continues it. */
   readonly paused?: PauseReason

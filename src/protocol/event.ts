@@ -17,7 +17,7 @@ import type { SettledStatus } from './tool.ts'
 
 /**
  * An event of a run, as the page's handles get it. An event about a fact comes after the fact is stored; deltas aren't
- * stored. `partId` identifies a part within the run: its start, deltas and end have the same.
+ * stored. `partId` identifies a part within the run: its start, deltas and end have the same `partId`.
  */
 export type RunEventBody =
   | { readonly type: 'run-start'; readonly message: UserMessage | null }
@@ -32,8 +32,8 @@ export type RunEventBody =
       readonly paused?: PauseReason
     }
   /**
-   * The run pauses until the storage has room, or somebody continues it. `message`: the user message of a run that
-   * isn't stored yet.
+   * The run pauses until the storage accepts writes again, or somebody continues the run. `message`: the user message
+   * of a run that isn't stored yet.
    */
   | {
       readonly type: 'run-paused'
@@ -53,8 +53,8 @@ export type RunEventBody =
       readonly nextRunId?: string
     }
   /**
-   * A queued message was discarded. The person withdrew it, or it was a trigger's: a newer one replaced it, or the run
-   * ended.
+   * A queued message was discarded. The person withdrew it, or its trigger sent a newer one. A trigger's message is
+   * also discarded if the run ends first.
    */
   | { readonly type: 'message-withdrawn'; readonly messageId: string }
   /** A queued message is returned to the person undelivered, because the run has ended. */
@@ -93,7 +93,7 @@ export type RunEventBody =
       readonly input: JsonValue
       /** Target of the call, if its tool describes it. */
       readonly about?: CallAbout
-      /** Why approval is required, if the call would otherwise run without one. */
+      /** Why approval is required. Undefined if the app's own rules require it. */
       readonly because?: ApprovalReason
       /** See `PendingCall`. */
       readonly rememberable?: { readonly key?: string }

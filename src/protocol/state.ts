@@ -95,7 +95,7 @@ export interface CallState {
     readonly isCounted?: true
   } | null
   readonly resolvedAs: InterruptionVerdict | null
-  /** Undefined if nobody has undone the call. */
+  /** State of the call's undo. Undefined if no undo was requested. */
   readonly undo?: UndoStatus
 }
 
@@ -180,7 +180,7 @@ export interface RunState {
    * unknown.
    */
   readonly damage?: string
-  /** Why the run is paused until somebody continues it. Null otherwise. */
+  /** Why the run is paused. Null if it isn't. */
   readonly paused: PauseReason | null
   readonly end: RunEnd | null
   readonly endedAt: number

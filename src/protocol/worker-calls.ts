@@ -38,7 +38,7 @@ type Owned = Driven | Unredacted | 'conversation-busy' | 'conversation-not-found
 /**
  * All calls from the page to the worker (Comlink over the worker itself). The worker handles commands of one page in
  * the order of sending. A run's outcome is its last event, never the result of a command. Each command is a method of
- * the same name, in `worker/host.ts`: of `PageConnection`, of `Host`, or of a part that `Host` names.
+ * the same name, of `PageConnection` or one of `Host.handlers` (`worker/host.ts`).
  */
 export const WORKER_CALLS = {
   /** Must be the first call. */
@@ -87,8 +87,8 @@ export const WORKER_CALLS = {
   /** Supplies a call's output. Returns the run that continues after the last pending output, otherwise null. */
   supplyOutput: {} as CallToWorker<SupplyOutput, RunRef | null, Owned | 'ambiguous-call'>,
   /**
-   * Returns whether this worker still owns the conversation under this epoch, according to the store. Before the page
-   * starts a non-repeatable call late, it checks that no other owner has taken over.
+   * Returns whether this worker still owns the conversation under this epoch, according to the store. The page asks
+   * this before a late start of a non-repeatable call, because another owner may have taken over.
    */
   confirmLease: {} as CallToWorker<LeaseCheck, boolean, Stored>,
   /**

@@ -72,7 +72,7 @@ export class CallSecrets {
     this.#values.set(toolCallId, stored)
   }
 
-  /** Returns the input with its secret values. Null: a value is lost, or belongs to another call. */
+  /** Returns the input with its secret values. Null if a value is lost, or belongs to another call. */
   restore(toolCallId: string, input: JsonValue): JsonValue | null {
     if (!hasPlaceholder(input)) return input
     const values = this.#values.get(toolCallId)

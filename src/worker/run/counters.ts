@@ -210,7 +210,7 @@ const DEFAULT_FAMILY_STEPS = 100
 /** The limits of a run and its child runs together. Pure. */
 export function familyLimits({ limits }: Pick<CountedRun, 'limits'>): CountedRun['limits'] {
   const { maxSteps, steps } = limits
-  // If the run has no maximum of steps, its child runs share none, either.
+  // If the run has no maximum of steps, the family has none, either.
   if (steps !== undefined || maxSteps < 0) return limits
   return { ...limits, steps: Math.max(DEFAULT_FAMILY_STEPS, maxSteps) }
 }

@@ -246,7 +246,7 @@ async function noteOutput(
     await claims.note('outputs', effectKey(runId, { ...call, input, output }))
 }
 
-/** Suspends the call, unless it has ended meanwhile. */
+/** Suspends the call if it is still executing. */
 async function suspend(
   { conversation, runId }: DrivenRun,
   { call: { path, toolCallId }, executionId }: Start,
@@ -455,8 +455,8 @@ export interface Start {
 }
 
 /**
- * Starts for the calls. The tool's properties come from this driver's decision; otherwise from the stored decision, or
- * else from the current tool.
+ * Starts for the calls. The tool's properties come from this driver's decision, the stored decision or the current
+ * tool, whichever exists first.
  */
 export function startsOf(
   context: CallsContext,

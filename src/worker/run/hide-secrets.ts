@@ -59,7 +59,7 @@ function secretsIn(
   )
 }
 
-/** JSON pointers to all secrets: here, the whole input. */
+/** JSON pointer to the whole input, which marks all of its values as secret. */
 const EVERYTHING = ['']
 
 /** A call's input, as written by the model (`original`) and with placeholders for its secrets (`stored`). */
@@ -206,7 +206,7 @@ function withoutQuotes(message: string, tools: readonly NamedTool[]): string {
   )
 }
 
-/** A model's output before its place in the conversation is known. */
+/** A model's output, before its parent message is known. */
 export type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
 
 /**

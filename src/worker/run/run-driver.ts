@@ -502,7 +502,7 @@ export class RunDriver {
     return commitEnd(this.#context, { end })
   }
 
-  /** Ends the run with the thrown error, or leaves it unfinished if another owner has it or it can be resumed. */
+  /** Ends the run with the thrown error. Leaves the run unfinished if another owner has it, or if it can be resumed. */
   async #fail(thrown: unknown): Promise<void> {
     try {
       if (

@@ -26,8 +26,8 @@ const UNANSWERED = {
 /**
  * Throws `consent-refused` if the person approved an earlier request, or another input than the call's.
  *
- * Throws `invalid-input` if the answer doesn't fit its question: a string where the question has fields, content where
- * it has none, or content that doesn't fit the fields. In the last case, `details.fields` lists each field's problem.
+ * Throws `invalid-input` if the answer doesn't fit its question: a string where the question has fields, or content
+ * where it has none. Also if the content doesn't fit the fields: `details.fields` then lists each field's problem.
  */
 function checkAnswer({ question, askedAt, input }: CallState, answer: CallAnswer['answer']): void {
   if (

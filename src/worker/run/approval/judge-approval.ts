@@ -143,7 +143,7 @@ async function rememberableOf(
   return key === null ? null : { key, ...effect }
 }
 
-/** Finds a consent for this tool and key that is in force and was given in this browser. */
+/** Finds a consent for this tool and key that is in effect and was given in this browser. */
 async function consentFor(
   context: DrivenRun,
   { name: toolName, definition }: ToolDescriptor,
