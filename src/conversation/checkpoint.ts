@@ -67,7 +67,7 @@ export function withOlder(state: ConversationState, page: OlderMessages): Conver
   }
 }
 
-/** The forks that these messages are children of, and the fork at the head. */
+/** The forks at the parents of these messages, and the fork at the head. */
 function forksAt(
   { forks }: ConversationState,
   nodes: readonly MessageNode[],

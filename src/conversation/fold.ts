@@ -57,7 +57,6 @@ function foldMessage(draft: Draft, row: MessageRow): void {
   }
 }
 
-/** Removes a message from the queue and returns it. */
 function removeQueued({ state }: Draft, id: string): UserContent | undefined {
   const queued = state.queue.find((each) => each.id === id)
   if (!queued) return
@@ -237,7 +236,8 @@ function foldReflection(draft: Draft, row: RowOf<'answer-reflected'>): void {
         ? { ...answer, reflection: { mode, text } }
         : withReplacedText(answer, text),
   )
-  // The message was cleared, or is older than the window. Only a windowed state can't tell which, so it becomes stale.
+  // If the message is missing, it was cleared or is older than the window. A windowed state can't tell which, so it
+  // becomes stale.
   if (node === null) draft.state.isStale ||= draft.state.older > 0
   else if (mode === 'replace') updateResult(draft, node)
 }

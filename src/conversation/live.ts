@@ -135,7 +135,7 @@ function withLeftRun(live: Live, { type: _type, ...left }: DeltaOf<'run-left'>):
   const isRefused = message !== undefined
   const openRunId = (live.step ?? live.waits)?.runId ?? (isRefused || runId)
   if (openRunId === runId) return { ...NOTHING_LIVE, ownership: live.ownership, left }
-  // Another run is streaming or waits for the storage, or may be open.
+  // Another run is or may be open, so only a refused run is recorded beside it.
   return isRefused ? { ...live, left } : live
 }
 

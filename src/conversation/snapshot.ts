@@ -149,13 +149,13 @@ export interface ConversationSnapshot {
    * child runs.
    */
   readonly ownership: Ownership
-  /** Siblings by message id, for messages that have any. */
+  /** Position among siblings by message id, for messages with siblings. */
   readonly branches: { readonly [messageId: string]: ShownBranch }
   /** The model's plan, from the control tool `plan`. Undefined when no item is left to do. */
   readonly plan?: readonly PlanItem[]
   /**
-   * Messages sent while the run is open that aren't part of the conversation yet, in order. Messages with `when:
-   * 'after-run'` begin the next run.
+   * Messages that were sent while the run is open and aren't part of the conversation yet, oldest first. Messages with
+   * `when: 'after-run'` begin the next run.
    */
   readonly queued: readonly UserContent[]
   /**
@@ -178,7 +178,7 @@ export interface ConversationSnapshot {
   readonly setAside?: readonly string[]
 }
 
-/** Snapshot of a conversation before anything is known about it. */
+/** Snapshot of a conversation that hasn't been read yet. */
 export function emptySnapshot(
   conversationId: string,
   status: ConversationSnapshot['status'],

@@ -77,7 +77,6 @@ export class Draft {
     this.state[list] = entries as unknown as MutableState[List]
   }
 
-  /** Changes the newest run, if there is one. */
   changeRun(change: Partial<RunState>): void {
     const { run } = this.state
     if (run === null) return

@@ -16,7 +16,7 @@ export function normalizeWords(text: string): string {
     .toLowerCase()
     .replace(/[\s_.\-‐-―]+/g, ' ')
     .replace(
-      // Letters outside `LETTERS` (𐐨), and characters inside it that are no letters (🗑, ३).
+      // Letters and numbers outside `LETTERS` (𐐨), and characters within its ranges that aren't letters (🗑, ३).
       /(?=[\p{L}\p{N}])[^\0-\x7fß-\u1fff\u2c00-\uffff]|(?!\p{L})[ß-\u1fff\u2c00-\u{10ffff}]/gu,
       (character) => {
         if (/\p{L}/u.test(character)) return 'ƀ'

@@ -14,7 +14,7 @@ export async function withUnloadNote<Result>(
     try {
       sessionStorage.setItem(PREFIX + key, location.href)
     } catch {
-      // Storage is blocked: the outcome is reported as unknown.
+      // Storage may be blocked. Without a note, the outcome is reported as unknown.
     }
   }
   globalThis.addEventListener?.('pagehide', writeNote)

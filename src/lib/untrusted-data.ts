@@ -157,7 +157,7 @@ export function readUntrustedSchema(value: unknown): UntrustedSchema {
     return problem === null ? { schema } : { problem }
   } catch (thrown) {
     if (thrown instanceof SchemaProblem) return { problem: thrown.message }
-    // A throwing getter or toJSON, a cycle, or nesting too deep for the engine.
+    // Thrown by a getter or `toJSON`, or because of a cycle or too deep nesting.
     return { problem: 'is no plain data' }
   }
 }

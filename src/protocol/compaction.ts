@@ -48,7 +48,7 @@ export interface CompactionSituation {
   readonly compactions: readonly Compaction[]
 }
 
-/** Message of the branch with its size, for a compaction policy of the app's own. */
+/** Message of the branch with its size, for the app's compaction policy. */
 export interface CompactionMessage {
   readonly id: string
   readonly message: Message

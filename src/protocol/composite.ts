@@ -4,7 +4,8 @@ import type { ConversationScope, RunRef } from './conversation.ts'
 import type { SettledStatus } from './tool.ts'
 
 /**
- * Stored results of a composite tool's call. The tool's function runs again and gets them instead of repeating work.
+ * Stored results of a composite tool's call. When the tool's function runs again, it gets these results instead of
+ * repeating the work.
  */
 export interface ReplayLog {
   readonly calls: readonly ReplayedCall[]
@@ -15,7 +16,7 @@ export interface ReplayLog {
 
 export interface ReplayedCall {
   readonly toolCallId: string
-  /** Number of the function's request, from 1. */
+  /** Number of this request among all requests of the function, from 1. */
   readonly position: number
   readonly toolName: string
   readonly input: JsonValue

@@ -50,7 +50,7 @@ export interface StoredConversation extends ConversationRecord {
   readonly pending: readonly PendingCall[]
   /** Origins of the untrusted content in the next request. Undefined if there is none. */
   readonly taint?: readonly Taint[]
-  /** Why the open run is paused until somebody continues it. */
+  /** Why the open run is paused. Undefined if it isn't. */
   readonly paused?: PauseReason
   /** Unreadable stored rows and the reason for each. Neither people nor models see their content. */
   readonly setAside?: readonly string[]

@@ -34,7 +34,7 @@ export interface Engine {
   release(agentId: string): void
 }
 
-/** Progress of an engine with a model: a download or a compilation. */
+/** Progress of an engine that downloads or compiles a model. */
 export interface EngineProgress {
   /** Progress so far, in the unit of `total`: bytes, or a fraction of 1. */
   readonly loaded?: number

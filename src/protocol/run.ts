@@ -27,7 +27,7 @@ export interface Question {
   readonly fields?: FieldsSchema
   /**
    * Names of fields that seem to ask for a secret, such as a password or a card number. Warn the person when you show
-   * them: a model should not get secrets. Other fields may ask for secrets, too.
+   * these fields: a model should not get secrets. Other fields may ask for secrets, too.
    */
   readonly sensitive?: readonly string[]
 }
@@ -175,7 +175,7 @@ export type LimitName = keyof Limits
 
 /** Limits of a run, fixed when it starts. */
 export interface RunLimits extends Limits {
-  /** Maximum of steps; 0: one step whose calls the page runs; -1: no limit. Default 10. */
+  /** Maximum of steps. 0: one step, whose calls the page runs. -1: no limit. Default 10. */
   readonly maxSteps: number
   /** Maximum of consecutive steps with an invalid call. Default 3. */
   readonly retries: number

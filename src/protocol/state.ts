@@ -129,7 +129,7 @@ export interface MessageNode {
   readonly calls: readonly CallState[]
 }
 
-/** End of the model's answer at a step. */
+/** How the model's output of a step ended. */
 export type StepOutput = Pick<
   FactOf<'model-output'>,
   'step' | 'usage' | 'finishReason' | 'rawFinishReason'
@@ -184,9 +184,9 @@ export interface RunState {
   readonly paused: PauseReason | null
   readonly end: RunEnd | null
   readonly endedAt: number
-  /** Id of the run that starts in the same append as this one's end. */
+  /** Id of the run that starts in the append that ends this run. */
   readonly next?: string
-  /** The previous run, if it ended in the append that started this one. */
+  /** The previous run, if it ended in the append that started this run. */
   readonly follows?: { readonly runId: string; readonly end: RunEnd }
 }
 

@@ -1,4 +1,4 @@
-/** Untrusted content in the model's context, or a source that something in the context was derived from. */
+/** Untrusted content in the model's context, or from which content in the context was derived. */
 export interface Taint {
   /** Source of the content: the title of the tool that returned it, the name of a server, or `memory`. */
   readonly origin: string

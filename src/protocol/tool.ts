@@ -97,7 +97,7 @@ export interface ToolDescriptor extends ToolDefinition {
   readonly composite?: true
   /** Hash of the description for the model and of the approval rules. */
   readonly definition: string
-  /** The worker executes the tool: it controls the run instead of the page. */
+  /** Set for tools that control the run. The worker executes them instead of the page. */
   readonly control?: 'ask-user' | 'finish-task' | 'plan' | 'activate-skill'
   /** The tool is offered only while one of these skills is active. */
   readonly skills?: readonly string[]

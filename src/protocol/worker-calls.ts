@@ -299,7 +299,7 @@ export interface ResumeRun extends AgentScope {
   /** Time to wait for the tool of an unfinished call, in milliseconds. */
   readonly waitForToolsMs: number
   /**
-   * False: the previous page was left normally, or this page resumes its own run. Default true: the page may have
+   * False if the previous page was left normally, or this page resumes its own run. Default true: the page may have
    * crashed.
    */
   readonly afterCrash?: boolean
@@ -311,7 +311,7 @@ export interface ResumeRun extends AgentScope {
   readonly continueLimits?: RunLimits
   /** Allows resuming a child run. Only the agent that started it may do so. */
   readonly asChild?: boolean
-  /** Also resumes a run whose newest claim is another device's. Default false. */
+  /** Also resumes a run that another device claimed last. Default false. */
   readonly takesOver?: boolean
 }
 

@@ -29,7 +29,7 @@ export function unfinishedReason(stop: Stop | null, error?: unknown): string | n
       return DELETED
     case 'ownership-lost':
       return error.details?.['deleted'] ? DELETED : UNFINISHED_REASONS.takenOver
-    // A waiting run was resumed in another tab.
+    // Thrown if another tab has resumed the waiting run.
     case 'conversation-busy':
       return UNFINISHED_REASONS.takenOver
     default:
@@ -127,7 +127,7 @@ export async function commitEnd(
   const { conversation, signal, effects } = context
   let nextId: string | undefined
   let nextRunId: string | undefined
-  // A retried append must use the same id.
+  // A retried append must use the same id for the next run.
   const newId = (): string => (nextId ??= effects.newId('run_'))
   const isNew = await conversation.append((run) => {
     if (run?.runId !== context.runId || run.end !== null) return null

@@ -189,7 +189,7 @@ export async function runStarts(context: CallsContext, starts: readonly Start[])
   )
 }
 
-/** Withdraws starts that were committed while the run was stopped, before the page was asked to run them. */
+/** Withdraws committed starts that the page was never asked to run, because the run was stopped. */
 export async function withdrawStarts(context: DrivenRun, starts: readonly Start[]): Promise<void> {
   const withdrawable = starts.filter(({ repeats }) => !repeats)
   if (withdrawable.length === 0) return

@@ -65,13 +65,13 @@ export interface ReadyCall {
   readonly toolName: string
   readonly input: JsonValue
   readonly by: DecidedTool
-  /** Whether the page should request approval, if this is one-shot mode. */
+  /** Only in one-shot mode: whether the page should request approval. */
   readonly requiresApproval: boolean
   /** Id of the consent that allows the call without approval. */
   readonly consentId?: string
 }
 
-/** Why a run stops here: for good, or left unfinished for another owner. */
+/** Why this driver stops a run: to end it, or to leave it unfinished for another owner. */
 export type Stop =
   | { readonly type: 'end'; readonly end: RunEnd }
   /** Only the current step is cut short. The run continues. */

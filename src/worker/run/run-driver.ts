@@ -167,7 +167,7 @@ async function rejectAnswer(context: DrivenRun, run: CountedRun, end: RunEnd): P
   const { maxSteps } = run.limits
   const isLast = (maxSteps >= 0 && run.steps >= maxSteps) || limitOf(run) !== null
   if (end.outcome !== 'completed' || isLast || !tools.hasVerify) return false
-  // Only accepted answers are annotated, so this one was verified before.
+  // Only accepted answers are annotated, so this answer was verified before.
   if (run.reflected === 'annotate') return false
   const answer = verifyQuery(context, run, end)
   const feedback = answer && (await askVerifier(context, answer))

@@ -173,7 +173,7 @@ async function checkedEdit(
 
 /** Tells the model about an edit. The note about a nested call is added to the result of the model's own call. */
 function editedNote({ path, toolName }: CallState, input: JsonValue): string {
-  // Keeps the note short.
+  // Cuts a long input, because notes are limited in size.
   const shownInput = JSON.stringify(input).replace(/^(.{100000}).+/su, '$1…')
   const callPhrase = path.length > 1 ? `its call of ${toolName}` : 'this call'
   return `Note: a person changed the input of ${callPhrase} to ${shownInput}.`

@@ -74,7 +74,7 @@ interface Judged {
 export function requiresApproval(judged: Judged): boolean | 'page' {
   const { call, tool, taint, isOneShot, isUnclear, isTaintAReason } = judged
   if (isOneShot) return false
-  // Once a call has requested approval, it never runs without, even if another tool now has the tool's name.
+  // A call that has requested approval never runs without it, even if another tool now has the tool's name.
   if (call.askedAt !== undefined) return true
   if (isUnclear) return true
   if (mayMislead(call, tool, taint)) return true
@@ -232,7 +232,7 @@ export type ApprovalVerdict =
 interface Judgement {
   readonly verdict: ApprovalVerdict
   readonly because: ApprovalReason | null
-  /** Whether the page should request approval, if this is one-shot mode. */
+  /** Only in one-shot mode: whether the page should request approval. */
   readonly asks: boolean
 }
 
