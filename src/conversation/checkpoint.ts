@@ -4,13 +4,13 @@ import { pendingAt } from './pending.ts'
 import { nextRequestTaint } from './taint.ts'
 import { headId } from './tree.ts'
 
-/** Messages in a checkpoint, unless the open run has more. */
+/** Number of messages in a checkpoint. The open run may need more. */
 const WINDOW = 50
 
 /**
- * The state that a new viewer gets: the newest `size` messages of the path (default 50). It has more when the open
- * run, or a call that waits for a person, begins earlier. The result is plain data; facts are folded into it as into
- * a complete state. `isStale` means that a fact needed the missing part: make a new window then.
+ * Returns the state for a new viewer, with the newest `size` messages of the path (default 50). If the open run or a
+ * pending call begins earlier, has all messages from there on. Facts can be folded into the result as into a complete
+ * state. If `isStale` becomes true, a fact needed the missing part: make a new window then.
  */
 export function windowed(state: ConversationState, size: number = WINDOW): ConversationState {
   const { path, older } = state
@@ -36,7 +36,9 @@ function isOpen({ run }: ConversationState, node: MessageNode): boolean {
   return (run?.end === null && node.runId === run.runId) || pendingAt(run, node).length > 0
 }
 
-/** At most `count` messages before `messageId`, from a complete state. Null when it is not on the path. */
+/**
+ * Returns at most `count` messages before `messageId`, from a complete state. Null if that message is not on the path.
+ */
 export function olderThan(
   state: ConversationState,
   messageId: string,
@@ -50,7 +52,10 @@ export function olderThan(
   return { nodes, older: state.older + from, forks: forksAt(state, nodes) }
 }
 
-/** Prepends older messages to a windowed state. Returns the same state if they don't directly precede its own. */
+/**
+ * Prepends older messages to a windowed state. Returns the same state if they don't directly precede the state's
+ * messages.
+ */
 export function withOlder(state: ConversationState, page: OlderMessages): ConversationState {
   const first = state.path[0]
   if (!first || page.nodes.at(-1)?.id !== first.parentId || state.older === 0) return state
@@ -62,7 +67,7 @@ export function withOlder(state: ConversationState, page: OlderMessages): Conver
   }
 }
 
-/** The forks that these messages are children of, and the fork at the head. */
+/** The forks at the parents of these messages, and the fork at the head. */
 function forksAt(
   { forks }: ConversationState,
   nodes: readonly MessageNode[],

@@ -11,7 +11,7 @@ export function compactionsOn(state: ConversationState): readonly Compaction[] {
   return compactionsIn(contextOn(state))
 }
 
-/** Like `compactionsOn`, but returns the same list for the same rows, and null when there are none. */
+/** Like `compactionsOn`, but returns the same list for the same rows, and null instead of an empty list. */
 export function shownCompactions(state: ConversationState): readonly Compaction[] | null {
   const list = shownList(contextOn(state))
   return list.length > 0 ? list : null

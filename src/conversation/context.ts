@@ -43,7 +43,7 @@ function isPlan(row: ContextRow): row is ContextOf<'plan-changed'> {
 
 export type ActiveSkill = Extract<ContextRow, { readonly type: 'skill-activated' }>
 
-/** The active skills on the head's branch, each as last stored, in the order of activation. */
+/** The active skills on the head's branch, in the order of activation. Each has its newest stored text. */
 export function activeSkills(state: ConversationState): readonly ActiveSkill[] {
   const skills = new Map<string, ActiveSkill>()
   for (const row of contextOn(state)) {
@@ -60,7 +60,7 @@ export interface Segment {
   readonly start: number
   readonly end: number
   readonly row: Compacted
-  /** Whether the summary is sent here, rather than for an earlier part of the same range. */
+  /** Whether the summary is sent in place of this segment. False if an earlier segment of the same range has it. */
   readonly hasSummary: boolean
   /** Indexes of instructions in the segment. They are sent unchanged. */
   readonly instructions: readonly number[]
@@ -90,8 +90,8 @@ interface CachedLayout {
 const layouts = new WeakMap<readonly ContextRow[], CachedLayout>()
 
 /**
- * Returns the layout, cached until the rows change. A step's cost then doesn't grow with messages that are no longer
- * sent.
+ * Returns the layout, cached until the rows change. Thanks to the cache, messages that are no longer sent don't slow
+ * down a step.
  */
 export function contextLayout(
   path: readonly MessageNode[],
@@ -104,15 +104,15 @@ export function contextLayout(
   const ranges = rangesOf(path, compacted, indexById)
   const layout = { cleared: clearedCalls(rows), segments: segmentsOf(path, ranges) }
   const lastIndex = path.length - 1
-  // Messages that are missing here may be on a longer path, so the layout isn't final.
+  // A longer path may contain the messages that are missing on this one, so a layout without them isn't cached.
   if (compacted.every(({ from, to }) => indexById.has(from) && indexById.has(to)))
     layouts.set(rows, { layout, newest: path[lastIndex]?.id, index: lastIndex })
   return layout
 }
 
 /**
- * Whether the layout is still valid for this path. New messages change no index, but a tool result belongs to the
- * message before it.
+ * Whether the layout is still valid for this path. New messages change no index. But a new tool result belongs to the
+ * message before it, which may end a range.
  */
 function isLayoutValid({ newest, index }: CachedLayout, path: readonly MessageNode[]): boolean {
   return newest !== undefined && path[index]?.id === newest && !isResult(path[index + 1])
@@ -159,7 +159,10 @@ function segmentsOf(path: readonly MessageNode[], ranges: readonly Range[]): rea
   return segments
 }
 
-/** Ranges to leave out, oldest first. Drops ranges inside a newer one, which keeps the sum of their lengths flat. */
+/**
+ * Ranges to leave out, oldest first. Drops ranges inside a newer range. Otherwise, the sum of their lengths would grow
+ * with each compaction.
+ */
 function rangesOf(
   path: readonly MessageNode[],
   compacted: readonly Compacted[],
@@ -175,7 +178,10 @@ function rangesOf(
   return ranges.toReversed()
 }
 
-/** Range of a compaction, shrunk where it would separate a call from its result. No model server accepts that. */
+/**
+ * Range of a compaction. Shrunk where it would separate a call from its result, because no model server accepts a call
+ * without its result.
+ */
 function rangeOf(
   row: Compacted,
   path: readonly MessageNode[],

@@ -1,9 +1,9 @@
-/** Resumes of a step or call without an outcome, before it counts as a crash loop. */
+/** Maximum number of resumes in short succession. A step or call that needs more is in a crash loop. */
 const MAX_RESUMES = 2
 
 /**
- * Restarts closer together than this suggest a crash. A person who reloads during a slow step isn't that quick.
- * Milliseconds.
+ * Restarts within this many milliseconds suggest a crash. People who reload the page during a slow step do it less
+ * often.
  */
 const SOON_MS = 10_000
 

@@ -5,31 +5,31 @@ import type { ConversationSnapshot, ShownMessage } from './snapshot.ts'
 /** Name of the tool by which a model suggests another input for a waiting call. */
 export const SUGGEST_CHANGE = 'suggest_change'
 
-/** Beginning of the ids of conversations that keep discussions. */
+/** Prefix for the ids of conversations that store discussions. */
 export const DISCUSSION = 'discussion-'
 
-/** A person's question about a waiting call, with what the model said. */
+/** A person's question about a waiting call, and the model's answer. */
 export interface DiscussionEntry {
   /** Id of the question's message. */
   readonly id: string
   readonly question: string
-  /** The model's words so far. Empty until it has written any. */
+  /** The model's text so far; empty at first. */
   readonly answer: string
   /** Inputs that the model suggests for the call, oldest first. Each fits the tool's schema. */
   readonly suggestions: readonly JsonValue[]
-  /** Names of tools that the model called all the same. None of them ran. */
+  /** Names of other tools that the model called although it must not. None of these calls ran. */
   readonly refused: readonly string[]
 }
 
 /**
- * Returns the id of the conversation that keeps the discussion of a call. `agent.conversation(discussionId(call))` shows
- * it; it is empty if nobody has asked.
+ * Returns the id of the conversation that stores the discussion of a call, for `agent.conversation()`. The conversation
+ * is empty until a person asks a question.
  */
 export function discussionId(call: {
   readonly conversationId: string
   readonly toolCallId: string
 }): string {
-  // Providers and models choose ids of calls: any characters, of any length.
+  // Hashed, because providers and models choose the ids of calls: any characters, of any length.
   return `${DISCUSSION}${textDigest(JSON.stringify([call.conversationId, call.toolCallId]))}`
 }
 

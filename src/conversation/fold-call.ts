@@ -32,7 +32,8 @@ export function foldCall(draft: Draft, row: CallRow): void {
   if (run?.calls.some((call) => isAffected(call, row)))
     draft.changeRun({ calls: callNode?.calls ?? nextCalls(run.calls, row) })
   if (row.type === 'child-started' || row.type === 'child-usage') foldChild(draft, row)
-  // The message was cleared, or is older than the window. Only a windowed state can't tell which, so it becomes stale.
+  // If the message is missing, it was cleared or is older than the window. A windowed state can't tell which, so it
+  // becomes stale.
   if (callNode === null) draft.state.isStale ||= older > 0
   else if (row.type === 'call-settled' && hasChanged)
     addResult(draft, callNode, { ...row, toolCallId })
@@ -50,13 +51,13 @@ function nextCalls(before: readonly CallState[], row: CallRow): readonly CallSta
   const index = calls.findIndex(({ toolCallId }) => toolCallId === row.path.at(-1))
   const call = calls[index]
   const change = call && changeOf(call, row)
-  // A call that has ended stays so. A hook may answer after its call's composite tool was removed.
+  // A late row must not change the status of an ended call: a hook may answer after its composite tool was removed.
   if (!change || (change.status && call.output)) return calls
   const next = calls.with(index, { ...call, ...change })
   return row.type === 'call-settled' ? withNestedEnd(next, row.path) : next
 }
 
-/** Keeps the note of an answer with the outermost call: the model gets no results of nested calls. */
+/** Adds the note of an answer to the outermost call, because the model gets no results of nested calls. */
 function withNote(
   calls: readonly CallState[],
   { path, note }: RowOf<'approval-answered'>,
@@ -67,10 +68,10 @@ function withNote(
   )
 }
 
-/** Characters of notes after which the next one replaces them. */
+/** Once a call's notes have more characters than this, the next note replaces them. */
 const MOST_NOTES = 20_000
 
-/** Adds a note, unless an earlier try of the call has added it. */
+/** Adds a note. A repeated call may have added the same note already. */
 function joinNotes(before: string | undefined, note: string): string {
   if (!before || before.length > MOST_NOTES) return note
   return before.endsWith(note) ? before : `${before}\n${note}`
@@ -186,8 +187,8 @@ function startOf(call: CallState, row: RowOf<'call-started'>): Partial<CallState
 }
 
 /**
- * Resets the call to its proposal. An input changed by a hook is discarded, and the hook runs again; a person's edit
- * stays. The tool may be a different one now, so everything decided about it is cleared.
+ * Resets the call to its proposal. A hook's change of the input is discarded, because the hook runs again; a person's
+ * edit stays. All decisions are cleared, because the tool may have been replaced.
  */
 function withdrawalOf(call: CallState): Partial<CallState> {
   const count = call.status === 'executing' ? 1 : 0
@@ -205,7 +206,9 @@ function withdrawalOf(call: CallState): Partial<CallState> {
 
 type ChildRow = RowOf<'child-started' | 'child-usage'>
 
-/** Folds a row into the child runs of the newest run. Works even where the call's message is missing. */
+/**
+ * Folds a row into the child runs of the newest run. Doesn't need the call's message, which a windowed state may lack.
+ */
 function foldChild(draft: Draft, row: ChildRow): void {
   const { run } = draft.state
   if (run === null || run.runId !== row.runId) return
@@ -226,14 +229,14 @@ function nextChild(before: ChildState | undefined, row: ChildRow): ChildState | 
   return { path, conversationId, runId, ...zeros }
 }
 
-/** Usage of the run together with its child runs. Null if it has none. */
+/** Usage of the run together with its child runs. Null if the run has no child runs. */
 export function totalUsage({ usage, children }: RunState): RunUsage | null {
   return children ? children.reduce((sum, child) => sumUsage(sum, child.usage), usage) : null
 }
 
 /**
- * Whether the call can be undone. A failed undo may be tried again. An undo with an unknown outcome must not be
- * repeated: it may have taken effect.
+ * Whether the call can be undone. A failed undo may be tried again. An undo with an unknown outcome must not: it may
+ * have taken effect.
  */
 export function isUndoable({ status, decidedBy, undo }: CallState): boolean {
   return (
@@ -284,8 +287,8 @@ export function addResult(
 }
 
 /**
- * Adds to the result of a call, or of the call around it, that it was undone, after any earlier note. The model would
- * otherwise assume that the effect still exists.
+ * Notes in a call's result that the call was undone. For a nested call, the note is in the outermost call's result.
+ * Without the note, the model would assume that the effect still exists.
  */
 function noteUndo(draft: Draft, { id }: MessageNode, path: CallPath): void {
   const [toolCallId, nested] = path
@@ -337,7 +340,7 @@ export function importedCall(part: ToolCallPart): CallState {
   return { ...call, status: part.error ? 'invalid' : 'awaiting-output' }
 }
 
-/** The calls of a message. The role isn't checked: a stored output may lack it, and only assistants make calls. */
+/** The calls of a message. Doesn't check the role: a stored output may lack it, and only assistants make calls. */
 export function callParts({ parts }: Pick<Message, 'parts'>): ToolCallPart[] {
   return parts.filter((part) => part.type === 'tool-call')
 }

@@ -23,7 +23,7 @@ export function foldRun(draft: Draft, row: RunRow): void {
   const { state } = draft
   if (row.type === 'run-started') {
     state.run = startRun(row, state.run)
-    // A run that follows begins in the append that returns the messages.
+    // If this run follows another, the same append returned the messages, so they stay.
     if (!state.run.follows) state.returned = []
     state.title ||= row.message && titleOf(row.message.parts)
   } else if (isOfRun(state.run, row)) draft.changeRun(changeOf(state.run, row))

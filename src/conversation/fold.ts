@@ -57,7 +57,6 @@ function foldMessage(draft: Draft, row: MessageRow): void {
   }
 }
 
-/** Removes a message from the queue and returns it. */
 function removeQueued({ state }: Draft, id: string): UserContent | undefined {
   const queued = state.queue.find((each) => each.id === id)
   if (!queued) return
@@ -121,7 +120,7 @@ function clearHistory(draft: Draft): void {
   state.era += 1
   state.isStale = false
   delete state.taintBefore
-  // Drops calls that wait for an output: no history is left to resume from.
+  // Drops pending calls: without the history, a run can't continue from their outputs.
   draft.changeRun({ calls: [] })
 }
 
@@ -185,7 +184,7 @@ type ConsentRow = RowOf<
   | 'history-cleared'
 >
 
-/** Applies consents that cover more than one call, and what ends them. The order of rows decides, not the branch. */
+/** Applies rows that give or end a consent for several calls. The rows apply in stored order, on every branch. */
 function foldConsents({ state }: Draft, row: ConsentRow): void {
   if (row.type === 'consent-given') {
     const { consentId } = row
@@ -237,7 +236,8 @@ function foldReflection(draft: Draft, row: RowOf<'answer-reflected'>): void {
         ? { ...answer, reflection: { mode, text } }
         : withReplacedText(answer, text),
   )
-  // The message was cleared, or is older than the window. Only a windowed state can't tell which, so it becomes stale.
+  // If the message is missing, it was cleared or is older than the window. A windowed state can't tell which, so it
+  // becomes stale.
   if (node === null) draft.state.isStale ||= draft.state.older > 0
   else if (mode === 'replace') updateResult(draft, node)
 }
@@ -248,7 +248,7 @@ function foldReflection(draft: Draft, row: RowOf<'answer-reflected'>): void {
 function withReplacedText(node: MessageNode, text: string): MessageNode {
   if (node.message.role !== 'assistant') return node
   const { parts } = node.message
-  // Provider metadata and what was written belong to the old text.
+  // Drops `providerMetadata` and `actionText`, because they belong to the old text.
   const withParts = (changed: AssistantMessage['parts']): MessageNode => ({
     ...node,
     reflection: { mode: 'replace', original: answerText(node) },
@@ -287,9 +287,9 @@ function updateResult(draft: Draft, node: MessageNode): void {
 }
 
 /**
- * Applies rows that directly follow those in `state`, by `seq` and without gaps. Pass many rows at once: each fold
- * copies the state's lists once. `onRow` is called after each row with the newest run, which the next row may change.
- * Rows that don't fit the state change nothing.
+ * Applies rows to a state. They must follow the state's newest row by `seq`, without gaps. Pass many rows at once,
+ * because each call copies the state's lists. `onRow` gets each row and the newest run, which the next row may change
+ * in place. Rows that don't fit the state change nothing.
  */
 export function fold(
   state: ConversationState,
@@ -359,7 +359,7 @@ function foldRow(draft: Draft, row: Row): void {
   }
 }
 
-/** Folds a row that changes the model's context other than by a message. */
+/** Folds a row that changes the model's context without adding a message. */
 function foldContext(draft: Draft, row: RowOf<ContextRow['type']>): void {
   // A windowed state can't tell which tainted messages are still sent to the model.
   if (mayUntaint(row) && isTaintedInWhole(draft.state)) draft.state.isStale = true

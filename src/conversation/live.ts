@@ -2,7 +2,7 @@ import type { Delta, DeltaOf, Live, LiveInput, LivePart, LiveStep } from '../pro
 import type { Row } from '../protocol/fact.ts'
 import { DELETED, isUnfinished, type RunOutcome } from '../protocol/run.ts'
 
-/** State before any delta, and for conversations that are only read. */
+/** State before any delta. Also for conversations that are only displayed from stored rows. */
 export const NOTHING_LIVE: Live = {
   ownership: 'none',
   step: null,
@@ -104,7 +104,7 @@ export function settleLive(live: Live, row: Row): Live {
   }
 }
 
-/** Returns the run only if it was refused before it began. Another run may continue meanwhile. */
+/** Returns `left` only if that run was refused before it began: it stays while another run continues. */
 export function refusedRun({ left }: Live): Live['left'] {
   return left?.message === undefined ? null : left
 }
@@ -112,13 +112,13 @@ export function refusedRun({ left }: Live): Live['left'] {
 function withOwnership(live: Live, ownership: Live['ownership']): Live {
   // A new owner resumes the unfinished run.
   const next = { ...live, ownership, left: ownership === 'none' ? live.left : refusedRun(live) }
-  // Streamed text and progress are discarded once this tab doesn't drive the run.
+  // Streamed text and progress are discarded unless this tab drives the run.
   return ownership === 'this-tab' ? next : { ...next, step: null, retry: null, progress: {} }
 }
 
 /**
- * Whether the outcome ends only the run's handles, and isn't shown. The run may be resumed elsewhere, or its
- * conversation was deleted.
+ * Whether the outcome ends only the run's handles, and isn't shown: another tab may resume the run, or its conversation
+ * was deleted.
  */
 function endsHandlesOnly(outcome: RunOutcome): boolean {
   return isUnfinished(outcome) || (outcome.outcome === 'aborted' && outcome.reason === DELETED)
@@ -135,7 +135,7 @@ function withLeftRun(live: Live, { type: _type, ...left }: DeltaOf<'run-left'>):
   const isRefused = message !== undefined
   const openRunId = (live.step ?? live.waits)?.runId ?? (isRefused || runId)
   if (openRunId === runId) return { ...NOTHING_LIVE, ownership: live.ownership, left }
-  // Another run is streaming or waits for the storage, or may be open.
+  // Another run is or may be open, so only a refused run is recorded beside it.
   return isRefused ? { ...live, left } : live
 }
 

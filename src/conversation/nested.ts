@@ -19,8 +19,8 @@ export function topLevelCalls(calls: readonly CallState[]): readonly CallState[]
 }
 
 /**
- * Whether the call needs an answer from outside before it can continue. A suspended function waits while all its
- * open calls wait, and no call has ended since it was suspended.
+ * Whether the call can't continue before an answer arrives. A suspended composite call waits while all its open nested
+ * calls wait, and none has ended since the suspension.
  */
 export function isCallWaiting(call: CallState, calls: readonly CallState[]): boolean {
   const { status, suspended, ended } = call

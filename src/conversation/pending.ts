@@ -5,7 +5,10 @@ import type { SettledStatus, ToolCallStatus } from '../protocol/tool.ts'
 import type { CallState, ConversationState, MessageNode, RunState } from '../protocol/state.ts'
 import type { ApprovalReason } from '../protocol/taint.ts'
 
-/** Input that a call waits for, by status. `open`: none, it continues by itself. `settled`: it has ended. */
+/**
+ * Kind of input that a call waits for, by status. `open`: none, the call continues by itself. `settled`: the call has
+ * ended.
+ */
 const WAITS_FOR = {
   proposed: 'open',
   approved: 'open',
@@ -36,7 +39,6 @@ export function isSettledStatus(status: ToolCallStatus): status is SettledStatus
   return WAITS_FOR[status] === 'settled'
 }
 
-/** Whether the run is paused until something lets it continue. */
 export function isPaused(run: RunState | null): boolean {
   return run !== null && run.end === null && run.paused !== null
 }
@@ -52,8 +54,8 @@ export function importedCalls({ path }: ConversationState): PendingCall[] {
 }
 
 /**
- * Calls that wait for a person or the page, in path order: those of the newest run and of imported messages. Calls on
- * other branches aren't shown, and keep waiting.
+ * Calls of the newest run and of imported messages that wait for a person or the page, in path order. Calls on other
+ * branches aren't listed, but keep waiting.
  */
 export function allPendingCalls({ path, run }: ConversationState): readonly PendingCall[] {
   const pending = path.flatMap((node) => pendingAt(run, node))
@@ -77,9 +79,9 @@ function pendingCall(call: CallState): PendingCall | null {
   const kind = WAITS_FOR[call.status]
   if (kind === 'open' || kind === 'settled') return null
   const { toolCallId, toolName, title, source, input, question, asks, suspended, path } = call
-  // The nested calls of a composite tool are pending in its place.
+  // A suspended composite call isn't listed: its nested calls are.
   if (suspended && 'seen' in suspended) return null
-  // A call with a child run is not shown: the pending calls of that run are.
+  // A call with a child run isn't listed: the child run's pending calls are.
   if (suspended && call.child) return null
   return {
     toolCallId,
@@ -114,7 +116,7 @@ function shownAbout({ text, data, onPage }: CallAbout): CallAbout {
   return { text, ...(data !== undefined && { data }), ...(onPage && { onPage }) }
 }
 
-/** Consent that a person may give beyond this call, as a page shows it. */
+/** Consent that a person may give to later calls, as a page shows it. */
 export function shownRememberable({ rememberable }: CallState): Pick<PendingCall, 'rememberable'> {
   return rememberable ? { rememberable: pick(rememberable, ['key']) } : {}
 }

@@ -182,7 +182,7 @@ function reflectionEvents(
 /** Position in the events of one run. */
 export interface Cursor {
   readonly runId: string
-  /** The newest step, whose end is emitted once its calls are done. */
+  /** The newest step with an output. Its `step-end` event is emitted once its calls are done. */
   readonly step: StepOutput | null
   /** The run's end was emitted. No event follows. */
   readonly isOver: boolean
@@ -198,7 +198,7 @@ export interface Projection {
 export interface Moment {
   /** State after the fact or delta. */
   readonly state: ConversationState
-  /** Deltas before the fact or delta. They hold the text of a step that it ends. */
+  /** Live deltas before the fact or delta. If it ends a step, they still hold the step's text. */
   readonly live: Live
 }
 
@@ -207,10 +207,10 @@ export function startCursor(runId: string): Cursor {
   return { runId, step: null, isOver: false }
 }
 
-/** Cursor in a run under way. All later events are the same for every listener. */
+/** Cursor for a listener that joins a running run. From here on, it gets the same events as all others. */
 export function joinCursor({ state, live }: Moment, runId: string): Cursor {
   const output = state.run?.runId === runId ? state.run.output : null
-  // The next step may have begun before its fact is stored.
+  // The next step may stream before its `step-started` is stored. The output's step has then ended.
   const isEnded = output !== null && live.step?.runId === runId && live.step.step > output.step
   return { runId, step: isEnded ? null : output, isOver: false }
 }
@@ -249,9 +249,7 @@ export function catchUpEvents(moment: Moment, runId: string): RunEventBody[] {
   return run?.paused ? [snapshot, { type: 'run-paused', reason: run.paused }] : [snapshot]
 }
 
-/**
- * Last events of the run that the newest run follows. The first messages of the newest run had been sent to that one.
- */
+/** Last events of the run before the newest one. The newest run's first messages had been sent to the run before. */
 function previousRunEnd(
   state: ConversationState,
   nextRunId: string,
@@ -323,7 +321,7 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
   }
 }
 
-/** Messages sent with `after-run` begin the next run. */
+/** Reports the messages sent with `after-run`, which begin the next run, as delivered. */
 function nextRunDeliveries(
   { next }: RowOf<'run-ended'>,
   { queue }: ConversationState,

@@ -2,12 +2,12 @@ import type { Message, TextPart } from '../protocol/message.ts'
 import type { ContextRow, ConversationState, MessageNode } from '../protocol/state.ts'
 import { contextOn } from './context.ts'
 
-/** Whether a person or the host wrote the message, rather than the loop. */
+/** Whether the user message came from outside, rather than from Offstage's loop. */
 export function isRequest({ message }: MessageNode): boolean {
   return message.role === 'user' && !message.synthetic
 }
 
-/** The memories retrieved for the newest request. Undefined if none were yet. */
+/** The memories retrieved for the newest request. Undefined before the retrieval. */
 export function retrievedMemories(
   state: ConversationState,
 ): Extract<ContextRow, { readonly type: 'memory-retrieved' }> | undefined {

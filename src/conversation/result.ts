@@ -6,8 +6,8 @@ import { isSettled } from './pending.ts'
 import type { CallState, ConversationState, MessageNode } from '../protocol/state.ts'
 
 /**
- * Result of a run with the given outcome. Complete only for the newest run. The run that ended as the newest one began
- * has just its messages; all others have just the outcome. `live`: has the text of a step that is cut off.
+ * Result of a run with the given outcome. Complete only for the newest run. For the run that the newest run follows, it
+ * has the messages but no usage; for earlier runs, only the outcome. `live`: holds the text of an unfinished step.
  */
 export function resultOf(
   { conversationId, path, run }: ConversationState,

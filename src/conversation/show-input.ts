@@ -1,6 +1,6 @@
 import type { JsonValue } from '../protocol/json.ts'
 
-/** Sequences that stay: joined emoji, keycaps, joiners in scripts that use them, single line breaks and tabs. */
+/** Sequences to keep: joined emoji, keycaps, joiners in scripts that use them, single line breaks and tabs. */
 const PLAIN = [
   String.raw`\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?(?:\u200d\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)*`,
   String.raw`[0-9#*]\ufe0f\u20e3`,
@@ -10,14 +10,14 @@ const PLAIN = [
   String.raw`\r\n|[\n\t]`,
 ]
 
-/** Whitespace long enough to move words out of sight. */
+/** Whitespace long enough to push words out of view. */
 const PADDING = String.raw`(?:\r?\n[ \t]*){3,}|[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]{4,}|\t{3,}`
 
 /**
  * Characters that are invisible, or that change how others are shown. Controls, bidi marks and overrides, zero-width
  * spaces, fillers, variation selectors, tags, line separators, and the Braille blank. Also code points that Unicode
- * reserves for such characters (U+2065, U+FFF0). `lib/invisible.ts` doesn't remove line separators and the Braille
- * blank, but a person should see each. Private-use characters stay, since they show as a box or an icon.
+ * reserves for such characters (U+2065, U+FFF0). `lib/invisible.ts` keeps line separators and the Braille blank; here,
+ * they are named, so that a person sees them. Private-use characters stay, because they are visible as a box or icon.
  */
 const HIDDEN = String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]`
 
@@ -25,8 +25,8 @@ let segmentPattern: RegExp | undefined
 
 /**
  * Makes hidden characters visible in a text that a person is asked to approve. Invisible characters are named
- * (`⟨U+202E⟩`) and line breaks are marked (`⏎`). Runs of spaces or empty lines, which move words out of sight, are
- * counted (`⟨40 spaces⟩`). All other characters stay. Pure.
+ * (`⟨U+202E⟩`) and line breaks are marked (`⏎`). Long runs of spaces or empty lines, which can push words out of view,
+ * are replaced by their number (`⟨40 spaces⟩`). All other characters stay. Pure.
  */
 export function visibleText(text: string): string {
   return replaceHidden(text, '⏎\n')
@@ -44,7 +44,7 @@ function replaceHidden(text: string, lineBreak: string): string {
 
 /**
  * Formats a call's input for approval. The result is JSON, indented by two spaces, with names and texts as in
- * `visibleText`. Nothing is left out: let a long one scroll. Pure.
+ * `visibleText`. The result is never shortened: show a long one in a scrolling element. Pure.
  */
 export function showInput(value: JsonValue): string {
   return formatValue(value, '')

@@ -21,16 +21,16 @@ export interface ShownCall {
   /** The tool declares that it changes nothing. */
   readonly readOnly?: true
   readonly status: ToolCallStatus
-  /** Undefined while the model is writing it, and when it couldn't be read. */
+  /** Undefined while the model writes the input, or if the input couldn't be read. */
   readonly input?: JsonValue
   /** Description of what the call acts on, as shown in the approval request. */
   readonly about?: CallAbout
   /** Why approval was requested, if the app's own rules didn't require it. */
   readonly because?: ApprovalReason
-  /** Input text that the model has written so far. Only while it is writing. */
+  /** Input text so far, while the model writes it. */
   readonly inputText?: string
   readonly output?: ToolOutput
-  /** Last progress that the tool reported. Only while it executes. */
+  /** Last progress that the tool reported, while the call executes. */
   readonly progress?: unknown
   /** Why the call can't run. */
   readonly error?: CallError
@@ -38,7 +38,7 @@ export interface ShownCall {
   /** Milliseconds since 1970. */
   readonly startedAt?: number
   readonly endedAt?: number
-  /** The call can be undone with `conversation.undo()`, and hasn't been. */
+  /** The call can be undone with `conversation.undo()`, and wasn't undone yet. */
   readonly undoable?: true
   /** Outcome of undoing the call. */
   readonly undo?: UndoStatus
@@ -54,8 +54,8 @@ export interface ShownCall {
 export type ShownMessage = Message & {
   readonly id: string
   /**
-   * Milliseconds since 1970 when the message was stored. Undefined while the model writes it, or it waits for the
-   * storage.
+   * When the message was stored, in milliseconds since 1970. Undefined while the message is written or waits to be
+   * stored.
    */
   readonly at?: number
   readonly calls?: readonly ShownCall[]
@@ -70,7 +70,7 @@ export type ShownMessage = Message & {
 /** The open run. */
 export interface ShownRun {
   readonly runId: string
-  /** The step under way, from 1. */
+  /** Number of the current step, from 1. */
   readonly step: number
   /** Attempt at the step, from 1. */
   readonly attempt: number
@@ -110,12 +110,15 @@ export interface ConversationSnapshot {
   /**
    * State of the conversation.
    * - `loading`: the newest messages are still being read.
-   * - `idle`: no run is open, or nothing drives the open one.
+   * - `idle`: no run is open, or no tab or device drives the open run.
    * - `running`: a run is open, and this or another tab or device drives it.
    * - `waiting`: calls in `pending` need an outcome, or the run is paused (`paused`).
    */
   readonly status: 'loading' | 'idle' | 'running' | 'waiting'
-  /** Title given by a person or model, else the beginning of the first message. Undefined until a message has text. */
+  /**
+   * Title given by a person or model, otherwise the beginning of the first message with text. Undefined if there is
+   * none.
+   */
   readonly title?: string
   /** Messages of the current branch, without those that Offstage wrote for the model. */
   readonly messages: readonly ShownMessage[]
@@ -125,11 +128,11 @@ export interface ConversationSnapshot {
   readonly pending: readonly PendingCall[]
   /** Id of the open run. */
   readonly runId?: string
-  /** Progress and usage of the open run. Undefined if none is open, or this page has let go of it. */
+  /** Progress and usage of the open run. Undefined if no run is open, or the open run has ended on this page. */
   readonly run?: ShownRun
   /** Usage of the newest run, open or ended: by itself (`own`), and with its child runs (`total`). */
   readonly spent?: { readonly own: RunUsage; readonly total: RunUsage }
-  /** Why the open run is paused. It continues once the storage has room, or with `continue()`. */
+  /** Why the open run is paused. It continues once the storage accepts writes again, or with `continue()`. */
   readonly paused?: PauseReason
   /**
    * Outcome of the last run: `completed`, `max-steps`, `limit`, `aborted`, `failed` or `waiting`, with details.
@@ -138,24 +141,28 @@ export interface ConversationSnapshot {
   readonly ended?: RunOutcome & { readonly runId: string }
   /**
    * Why the last run failed, or why the stored messages can't be read. Otherwise undefined. The next run removes the
-   * last one's error.
+   * error of the last run.
    */
   readonly error?: ErrorData
-  /** Driver of the open run. While the run waits for child runs, the driver of those. `none` if nothing drives it. */
+  /**
+   * Driver of the open run. `none` if no tab or device drives it. While the run waits for child runs: the driver of the
+   * child runs.
+   */
   readonly ownership: Ownership
-  /** Siblings by message id, for messages that have any. */
+  /** Position among siblings by message id, for messages with siblings. */
   readonly branches: { readonly [messageId: string]: ShownBranch }
   /** The model's plan, from the control tool `plan`. Undefined when no item is left to do. */
   readonly plan?: readonly PlanItem[]
   /**
-   * Messages sent while the run is open that aren't part of the conversation yet, in order. Messages with `when:
-   * 'after-run'` begin the next run.
+   * Messages that were sent while the run is open and aren't part of the conversation yet, oldest first. Messages with
+   * `when: 'after-run'` begin the next run.
    */
   readonly queued: readonly UserContent[]
   /**
-   * A message for the newest run that never became part of the conversation. In all tabs: messages sent to the run that
-   * only its end reached, until a run begins that doesn't follow it. On this page also: the message of a run that was
-   * refused, or given up before it was stored. It is kept until the run in its way ends.
+   * A message that never became part of the conversation; offer it again in the message field. In all tabs: messages
+   * that were still queued when a run ended. They are kept until the next run begins, not counting a run that this end
+   * started. Only on this page: the message of a run that was refused, or that ended before it was stored. It is kept
+   * until the run that blocked it ends.
    */
   readonly unsent?: UserContent
   /**
@@ -163,15 +170,15 @@ export interface ConversationSnapshot {
    * there are none.
    */
   readonly compactions?: readonly Compaction[]
-  /** Untrusted content in the next model request, or derived from it: one entry per origin. Empty if there is none. */
+  /** Untrusted content in the next model request, and content derived from untrusted content: one entry per origin. */
   readonly taint: readonly Taint[]
-  /** Active consents that cover more than a single call, oldest first. */
+  /** Active consents that cover several calls, oldest first. */
   readonly consents: readonly ShownConsent[]
   /** Reasons why stored rows can't be read, oldest first. Undefined if there are none. */
   readonly setAside?: readonly string[]
 }
 
-/** Snapshot of a conversation before anything is known about it. */
+/** Snapshot of a conversation that hasn't been read yet. */
 export function emptySnapshot(
   conversationId: string,
   status: ConversationSnapshot['status'],

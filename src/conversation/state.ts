@@ -23,8 +23,8 @@ export function emptyState(conversationId: string): ConversationState {
 }
 
 /**
- * Gives an empty state a placeholder for the row's parent message, of which only the id is known. Later rows can
- * then be folded. The result is a windowed state.
+ * Adds a placeholder for the row's parent message to an empty state, so that later rows can be folded. Only the
+ * parent's id is known. The result is a windowed state.
  */
 export function rooted(state: ConversationState, row: Row): ConversationState {
   const parentId = 'parentId' in row ? row.parentId : null
@@ -48,8 +48,8 @@ type ListName = 'path' | 'others' | 'context' | 'forks' | 'leaves'
 type MutableState = { -readonly [Key in keyof ConversationState]: ConversationState[Key] }
 
 /**
- * A state while rows are folded into it. Its run and each long list are copied at their first change, then
- * changed in place. Copying lists for each row would make a long history quadratic.
+ * A state while rows are folded into it. The run and each long list are copied at their first change, and then changed
+ * in place. Copying them for each row would take quadratic time for a long history.
  */
 export class Draft {
   readonly state: MutableState
@@ -71,14 +71,12 @@ export class Draft {
     return copy
   }
 
-  /** Replaces a list. */
   replace<List extends ListName>(list: List, entries: ConversationState[List][number][]): void {
     this.#copiedLists.add(list)
     if (list === 'forks') this.#forkIndexCache = null
     this.state[list] = entries as unknown as MutableState[List]
   }
 
-  /** Changes the newest run, if there is one. */
   changeRun(change: Partial<RunState>): void {
     const { run } = this.state
     if (run === null) return
@@ -86,7 +84,7 @@ export class Draft {
     else this.state.run = this.#copiedRun = { ...run, ...change }
   }
 
-  /** The children of a message that has several; for other messages usually undefined. */
+  /** The children of a message that has several. Usually undefined for other messages. */
   childrenAt(parentId: string | null): readonly string[] | undefined {
     return this.state.forks[this.#forkIndex.get(parentId) ?? -1]?.children
   }

@@ -16,7 +16,7 @@ const walkCache = new WeakMap<Rows, CachedWalk>()
 
 /**
  * Taint of the next request: untrusted content in it, and content derived from that (answers of the model, summaries,
- * the plan). One entry per origin, oldest first. Cached for the same state.
+ * the plan). One entry per origin, oldest first. The same state gives the same list.
  */
 export function nextRequestTaint(state: ConversationState): readonly Taint[] {
   const rows = contextOn(state)
@@ -42,7 +42,10 @@ function walkOf(path: Path, rows: Rows): CachedWalk {
   return entry
 }
 
-/** Taint of a windowed state: the stored taint, and new origins since. The messages to compute it again are missing. */
+/**
+ * Taint of a windowed state: the stored taint, and origins added since. It can't be computed anew, because messages are
+ * missing.
+ */
 function taintSince(
   { seq, taint }: NonNullable<ConversationState['taintBefore']>,
   rows: Rows,
@@ -81,7 +84,7 @@ export class TaintWalk {
   readonly #path: readonly MessageNode[]
   readonly #rows: readonly ContextRow[]
   readonly #indexById = new Map<string, number>()
-  /** Rows so far that change what is sent. */
+  /** Replayed rows that change which messages are sent. */
   readonly #layoutRows: ContextRow[] = []
   readonly #sources: TaintSource[] = []
   /** Taint of the model's messages, by index in the path. */
@@ -133,7 +136,7 @@ export class TaintWalk {
         this.#isCurrent = false
         return
       case 'compacted':
-        // The summary is made of everything the model was sent, so it inherits all of that taint.
+        // The summary was made from the whole request, so it inherits the request's taint.
         this.#summaries.set(row, row.summary === '' ? NO_ORIGINS : this.#taintAt(row))
         this.#layoutRows.push(row)
         this.#isCurrent = false
@@ -152,8 +155,8 @@ export class TaintWalk {
   #addSource(row: Extract<ContextRow, { readonly type: 'context-tainted' }>): void {
     const [taint] = sourcesOf(row)
     if (!taint) return
-    // Taint of a fork or an import (`after` is null) holds on all branches, even if results are cleared. Its `path` is
-    // only informative.
+    // Taint of a fork or an import (`after` is null) applies to all branches, even if results are cleared. Its `path`
+    // is for display only.
     const callId = row.after === null ? undefined : row.path?.[0]
     this.#sources.push({ index: this.#indexOf(row.after), callId, taint })
     this.#cached = withTaint(this.#current(), taint)
@@ -166,14 +169,17 @@ export class TaintWalk {
     this.#isCurrent = false
   }
 
-  /** Replaces the origins of tool descriptions. Origins that were already described keep their time. */
+  /** Replaces the origins of tool descriptions. Origins that were already in the list keep their time. */
   #replaceToolOrigins(row: Extract<ContextRow, { readonly type: 'descriptions-changed' }>): void {
     const taints = sourcesOf(row).map((taint) => this.#toolOrigins.get(taint.origin) ?? taint)
     this.#toolOrigins = new Map(taints.map((taint) => [taint.origin, taint]))
     this.#isCurrent = false
   }
 
-  /** Taint when the row was made. Its head may be further back on this path; content after that head is left out. */
+  /**
+   * Taint when the row was made. If the head was then an earlier message of this path, leaves out the content after
+   * that message.
+   */
   #taintAt({ after, seq }: ContextRow): Origins {
     const head = after === null ? NO_INDEX : this.#indexById.get(after)
     if (head === undefined || head + 1 === this.#length) return this.#current()
@@ -223,7 +229,7 @@ export class TaintWalk {
   }
 }
 
-/** Index of taint that belongs to no message. It stays as long as the history does. */
+/** Index of taint that belongs to no message. Such taint stays until the history is cleared. */
 const NO_INDEX = -1
 
 /** Whether the model wrote the message, or the loop in response to it. */

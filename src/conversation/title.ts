@@ -2,7 +2,7 @@ import type { UserContent } from '../protocol/fact.ts'
 import type { ConversationState } from '../protocol/state.ts'
 
 const TITLE_LENGTH = 60
-/** Characters that are read for a title. Reading 26 MB of words in 400 000 parts takes 3 s. */
+/** Maximum of characters read for a title. Reading all of a message can take seconds (26 MB in 400 000 parts: 3 s). */
 const MOST_READ = 1000
 
 /** Title from the beginning of a person's message. Null if it has no text. */
@@ -19,14 +19,14 @@ export function titleOf(parts: UserContent['parts']): string | null {
   return `${text.slice(0, characterBoundary(text, cutText.length)) || cutText}…`
 }
 
-/** The last place up to `end` where no character is cut: an accent from its letter, an emoji from its parts. */
+/** The last position up to `end` that cuts no accent from its letter and splits no emoji. */
 function characterBoundary(text: string, end: number): number {
   // Older browsers have no `Intl.Segmenter`.
   if (!('Segmenter' in Intl)) return end
   return new Intl.Segmenter().segment(text).containing(end)?.index ?? end
 }
 
-/** Title from the person's first message with text. Needs a whole state, not a windowed one. */
+/** Title from the person's first message with text. Needs a complete state, not a windowed one. */
 export function titleFromMessages({ path }: Pick<ConversationState, 'path'>): string | null {
   for (const { kind, message } of path) {
     const title = kind === 'user' && message.role === 'user' ? titleOf(message.parts) : null

@@ -5,7 +5,8 @@ import type { Taint } from '../protocol/taint.ts'
 import { cached } from './cached.ts'
 
 /**
- * Adds a message under its parent and makes it the head. If the parent was set aside, the current head is the parent.
+ * Adds a message under its parent and makes it the head. If the parent's row was unreadable and set aside, the current
+ * head becomes the parent.
  */
 export function appendMessage(draft: Draft, node: MessageNode): void {
   const { state } = draft
@@ -25,7 +26,7 @@ export function setHead(draft: Draft, id: string | null, seq: number): void {
   const { state } = draft
   if (id === headId(state) || !switchPath(draft, id)) return
   const children = draft.childrenAt(id) ?? childrenOf(state, id)
-  // The next message will be a sibling of these.
+  // The next message will be their sibling, so records them as a fork.
   if (children.length > 0) draft.setFork({ parentId: id, children })
   else if (id !== null) useLeaf(draft, id, { from: id, seq })
 }
@@ -34,7 +35,10 @@ export function headId({ path }: ConversationState): string | null {
   return path.at(-1)?.id ?? null
 }
 
-/** A message and its ancestors in `nodes`, the newest first. Each once: damaged rows may contain a cycle. */
+/**
+ * A message and its ancestors in `nodes`, newest first. Stops at a repeated message, because damaged rows may contain a
+ * cycle.
+ */
 export function* ancestry(
   nodes: ReadonlyMap<string, MessageNode>,
   id: string | null,
@@ -50,8 +54,8 @@ export function* ancestry(
 }
 
 /**
- * End of the branch used last under a message, or the message itself if it has none. Null if the message is unknown.
- * Only a whole state knows all branches.
+ * Last message of the branch that was used last under a message, or the message itself if nothing follows it. Null if
+ * the message is unknown. Needs a complete state: a windowed one lacks branches.
  */
 export function leafUnder(state: ConversationState, id: string): string | null {
   const nodes = new Map([...state.path, ...state.others].map((node) => [node.id, node]))
@@ -63,15 +67,14 @@ export function leafUnder(state: ConversationState, id: string): string | null {
 }
 
 /**
- * Makes the path end with a message; null empties it. Messages after it move to the other branches, and missing
- * ancestors come from there. Returns false, and changes nothing, if the message or an ancestor is missing. A windowed
- * state may lack them.
+ * Makes the path end with a message; null empties the path. Messages after it move from the path to `others`, and its
+ * ancestors from `others` to the path. Returns false without a change if the message or an ancestor is missing.
  */
 function switchPath(draft: Draft, id: string | null): boolean {
   const { state } = draft
   const branch = findBranch(state, id)
   if (branch === null) {
-    // In a whole state, the message may be one that was set aside.
+    // A complete state can lack the message only because its row was set aside.
     if (!state.setAside || state.older || state.isWindow) state.isStale = true
     return false
   }
@@ -90,7 +93,7 @@ function switchPath(draft: Draft, id: string | null): boolean {
   return true
 }
 
-/** Messages on other branches that lead to one, and the path index where they branch off. */
+/** The messages of another branch up to the given one, and the path index where the branch begins. */
 function findBranch(
   { path, others, older }: ConversationState,
   id: string | null,
@@ -105,12 +108,12 @@ function findBranch(
   return forkIndex < 0 ? null : { index: forkIndex, nodes }
 }
 
-/** Children of the message that the path was just changed to end with. All of them are on other branches. */
+/** Children of the message that has just become the head. All of them are on other branches. */
 function childrenOf({ others }: ConversationState, parentId: string | null): string[] {
   return others.flatMap((node) => (node.parentId === parentId ? node.id : []))
 }
 
-/** Marks a leaf as used last. The message that it grew from is no leaf any more. */
+/** Marks a message as the leaf used last. The message `from`, which it follows, is no longer a leaf. */
 function useLeaf(
   draft: Draft,
   id: string,
@@ -166,8 +169,8 @@ export function originOfTools(source: string): string {
 }
 
 /**
- * Whether a windowed state has untrusted content. It knows its taint only as a whole, not by message, so it can't tell
- * what a change removes, or brings back from a compaction of the branch that was left.
+ * Whether this is a windowed state with untrusted content. A windowed state knows its taint only as a whole, not by
+ * message. So it can't tell which taint a change of the branch or context removes or restores.
  */
 export function isTaintedInWhole({ taintBefore, context }: ConversationState): boolean {
   return taintBefore !== undefined && context.some(taints)

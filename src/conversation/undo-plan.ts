@@ -2,10 +2,10 @@ import type { ConversationSnapshot, ShownCall, ShownMessage } from './snapshot.t
 
 /**
  * Why the effect of a call stays.
- * - `undone`: it was undone before.
- * - `unknown`: an earlier undo was cut off, so nobody knows its outcome. It is never repeated.
+ * - `undone`: the call was undone before.
+ * - `unknown`: an earlier undo was interrupted, so its outcome is unknown. The undo is never repeated.
  * - `no-undo`: the call's tool has no `undo`, or the call was imported.
- * - `not-succeeded`: the call started and failed, was interrupted or isn't done. It may have had an effect.
+ * - `not-succeeded`: the call started, but failed, was interrupted or isn't done. It may have had an effect.
  */
 export type KeptReason = 'undone' | 'unknown' | 'no-undo' | 'not-succeeded'
 
@@ -13,13 +13,16 @@ export type KeptReason = 'undone' | 'unknown' | 'no-undo' | 'not-succeeded'
 export interface UndoPlan {
   /** Calls that can be undone, in the order of undoing: the newest first. */
   readonly undoable: readonly ShownCall[]
-  /** Calls whose effect stays, the newest first. Calls that only read, or never started, have none. */
+  /**
+   * Calls whose effect stays, the newest first. Calls that only read or never started have no effect, and aren't
+   * listed.
+   */
   readonly kept: readonly { readonly call: ShownCall; readonly reason: KeptReason }[]
 }
 
 /**
- * Plans the undo of a turn: a user message and everything after it up to the next one. `messageId`: that user message,
- * or any message of its answer. Null if the snapshot's messages don't include it.
+ * Plans the undo of a turn: a user message and all messages up to the next user message. `messageId`: any message of
+ * the turn. Null if the snapshot's messages don't include it.
  *
  * @example
  * const plan = undoPlan(conversation.getSnapshot(), message.id)

@@ -10,7 +10,9 @@ const FIELDS = [
   'costUSD',
 ] as const
 
-/** Upper limit for counts and sums, which JSON keeps exactly. A server can report anything. */
+/**
+ * Upper limit for counts and sums, because a server can report any number. JSON stores numbers up to this one exactly.
+ */
 const MOST = Number.MAX_SAFE_INTEGER
 
 /** Keeps only the valid counts of what a provider reported. */
@@ -22,12 +24,12 @@ export function countedUsage(reported: Usage): Usage {
   return { ...Object.fromEntries(counts), ...(reported.estimated && { estimated: true }) }
 }
 
-/** Adds the usage of one model call. A count that neither side knows stays undefined. */
+/** Adds the usage of one model call. A count that is undefined in both stays undefined. */
 export function addUsage(total: RunUsage, step: Usage): RunUsage {
   return sumUsage(total, { ...step, modelCalls: 1 })
 }
 
-/** A failed attempt counts as a model call if the model is known to have worked for it. */
+/** Adds the usage of a failed attempt. The attempt counts as a model call only if its usage is known. */
 export function addCost(total: RunUsage, usage: Usage): RunUsage {
   return Object.keys(usage).length === 0 ? total : addUsage(total, usage)
 }

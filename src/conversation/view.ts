@@ -45,7 +45,7 @@ interface Cached<Value> {
 const messageCache = new WeakMap<MessageNode, Cached<ShownMessage>>()
 const pathCache = new WeakMap<readonly MessageNode[], Cached<readonly ShownMessage[]>>()
 
-/** Messages of the path for people to see, and the one that the model is writing. */
+/** Messages of the path that people see, and the message that the model is writing. */
 function shownMessages(
   { conversationId, path }: ConversationState,
   { progress, step, waits }: Live,
@@ -145,8 +145,8 @@ function openMessage(
 const NO_BRANCHES: ConversationSnapshot['branches'] = {}
 
 /**
- * Snapshot of a state and its live deltas. Pass `NOTHING_LIVE` for a conversation that is only read. `fault`: why rows
- * can't be read, default null.
+ * Snapshot of a state and its live deltas. Pass `NOTHING_LIVE` for a conversation that only comes from stored rows.
+ * `fault`: why rows can't be read. Default null.
  */
 export function view(
   state: ConversationState,
@@ -196,24 +196,24 @@ function joinMessages([first, ...others]: readonly UserContent[]): UserContent |
   return { id: first.id, parts: [first, ...others].flatMap(({ parts }) => parts) }
 }
 
-/** Usage of the newest run. Empty if its history was cleared. */
+/** Usage of the newest run. Empty if the history was cleared since. */
 function spentUsage({ run, path }: ConversationState): Pick<ConversationSnapshot, 'spent'> {
   if (!run || path.length === 0) return {}
   return { spent: { own: run.usage, total: totalUsage(run) ?? run.usage } }
 }
 
-/** Driver of the open run, even if this page stopped driving it. A run at rest has no driver. */
+/** Driver of the open run, even if the run has ended on this page. A waiting run has no driver. */
 function ownershipOf({ run }: ConversationState, { ownership, waits }: Live): Ownership {
   if (waits) return ownership
   return run?.end === null && !isRunWaiting(run) ? ownership : 'none'
 }
 
-/** The open run, unless this page has stopped driving it. */
+/** The open run. Null if the run has ended on this page. */
 function openRun({ run }: ConversationState, { left }: Live): RunState | null {
   return run === null || run.end !== null || left?.runId === run.runId ? null : run
 }
 
-/** How the last run ended. Null if its history was cleared. */
+/** How the last run ended. Null if the history was cleared since. */
 function endOf(
   { run, path }: ConversationState,
   { left }: Live,

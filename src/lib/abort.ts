@@ -1,6 +1,6 @@
 const aborts = new WeakMap<AbortSignal, Promise<void>>()
 
-/** Resolves when the signal aborts. Adds only one listener per signal, however often it is called. */
+/** Resolves when the signal aborts. Repeated calls for a signal share one listener. */
 export function whenAborted(signal: AbortSignal): Promise<void> {
   const existing = aborts.get(signal)
   if (existing) return existing
@@ -13,13 +13,14 @@ export function whenAborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Returns a signal that aborts with the first of the others, or with a `TimeoutError` after `ms` milliseconds. For code
- * that also runs in Node, where a plain timeout under `AbortSignal.any` may be collected (Node 20), and never comes.
+ * Returns a signal that aborts with the first of the others, or with a `TimeoutError` after `ms` milliseconds. Also
+ * works in Node 20, where the garbage collector may remove a plain timeout inside `AbortSignal.any`, so that it never
+ * fires.
  */
 export function signalWithin(ms: number, ...signals: AbortSignal[]): AbortSignal {
-  // Longer times than timers take, such as Infinity, would throw or end at once.
+  // Timers accept no longer times: `Infinity`, for example, would throw or fire at once.
   const time = AbortSignal.timeout(Math.min(ms, 2 ** 31 - 1))
-  // A timeout with a listener is kept until it aborts.
+  // A listener keeps the timeout from being garbage-collected before it aborts.
   time.addEventListener('abort', () => undefined)
   return AbortSignal.any([time, ...signals])
 }
@@ -32,7 +33,7 @@ export async function* untilAborted<T>(
   const iterator = source[Symbol.asyncIterator]()
   let stop = (): void => undefined
   const abort = (): void => stop()
-  // A race against one shared promise would keep every item in memory until the signal aborts.
+  // Avoids `Promise.race` with one shared promise, which would keep every item in memory until the signal aborts.
   const nextItem = (): Promise<IteratorResult<T> | null> =>
     new Promise((resolve, reject) => {
       stop = () => resolve(null)

@@ -1,9 +1,9 @@
 import { once } from './once.ts'
 
 /**
- * Kana, Chinese characters and Hangul syllables that are one token in the vocabularies o200k and cl100k. They are
- * in ascending order, each stored as the distance from the previous one: characters themselves hardly compress. A
- * distance is a number in base 26. Its last digit is the lowercase letter.
+ * Kana, Chinese characters and Hangul syllables that are one token in the vocabularies o200k and cl100k. Each is stored
+ * as the distance from the previous character, because distances compress better. A distance is a number in base 26,
+ * with capital letters as digits. A lowercase letter is its last digit.
  */
 const DISTANCES =
   'SEqbbibbbbbbblBmccccbbbcccbbbbbbcccbbcbcbbbbbdbbobcbcebbbbbcdbpbbcbbcbccbdccbbbbebbcdbbbbbfbcbbb' +
@@ -35,8 +35,8 @@ function codesFrom(distances: string): Set<number> {
 }
 
 /**
- * For each letter from a to z, the letters that often follow it inside one token. Counted in English words and
- * in names from forty languages, split by the vocabularies o200k and cl100k.
+ * The letters that often follow each letter from a to z inside one token. Measured on English words and on names from
+ * forty languages, tokenized with o200k and cl100k.
  */
 const FOLLOWERS = once(() =>
   'bcdefghijklmnprstuvwxyz adeghjlorsuy abcehikloprstuwy adegilostuvy acdefghklmnpqrstvwxy aefilorstuwxy eghnrsuy aeilnorty abcdefghjklmnopqrstvxz abersu aehins adefiklopstuvy abdegilmnopsty acdefghknopstuvwy bcdfghijklmnoprstuvwxyz aeghilmoprstuxy clqrtu adefgikmnorstxy acefghilmopstuvwy acdehiloprstuwxy bcdefghklmnprstxyz abdehilmoxy adehiknorstw aceimpty ilnopsw ehx'
@@ -60,7 +60,10 @@ const SIGN_AFTER_SIGN = 0.7
 const DIGITS_A_TOKEN = 3
 const SPACES_A_TOKEN = 64
 
-/** Pairs of an end code and the tokens per UTF-16 unit below it, outside ASCII. Measured with rare characters. */
+/**
+ * Tokens per UTF-16 unit outside ASCII, by range of codes. Each pair holds a range's end and its cost, measured with
+ * rare characters.
+ */
 const OTHER_COSTS: readonly (readonly [number, number])[] = [
   [0x2_50, 1.5],
   [0x3_70, 2],
@@ -86,8 +89,8 @@ const OTHER_COSTS: readonly (readonly [number, number])[] = [
 type Kind = 'start' | 'letter' | 'digit' | 'space' | 'line' | 'sign' | 'other'
 
 /**
- * An upper estimate of a text's tokens, close enough to fill a budget. Tokenizers first split a text by kinds of
- * characters, and then split words at rare pairs of letters.
+ * Estimates a text's tokens, rather too high than too low, and close enough to fill a budget. Tokenizers first split a
+ * text by kinds of characters, and then split words at rare pairs of letters.
  */
 export function estimateTokens(text: string): number {
   return Math.ceil(estimateUnrounded(text))
@@ -130,13 +133,13 @@ function letterCost(code: number, previousCode: number, last: Kind): number {
   return (isKnown ? KNOWN_PAIR : RARE_PAIR) + (isCapital(code) ? CAPITAL : 0)
 }
 
-/** Tokens for a digit. A space before a number is a token of its own, unlike one before a word. */
+/** Tokens for a digit. A space before a number is a separate token, unlike a space before a word. */
 function digitCost(length: number, last: Kind): number {
   if (length % DIGITS_A_TOKEN !== 1) return 0
   return last === 'space' ? 2 : 1.03
 }
 
-/** Tokens for other characters. In scripts without spaces between words, a space is mostly a token of its own. */
+/** Tokens for other characters. In scripts without spaces between words, a space is mostly a separate token. */
 function otherCost(code: number, last: Kind): number {
   if (COMMON_CHARACTERS().has(code)) return last === 'space' ? 2 : 1.03
   return OTHER_COSTS.find(([end]) => code < end)?.[1] ?? 3

@@ -1,4 +1,4 @@
-// Lets other contexts notice that a worker died: it holds a Web Lock, which the browser then releases.
+// Lets other contexts detect that a worker died. The worker holds a Web Lock, which the browser releases on its death.
 
 /** Holds the lock as long as this worker lives, or until the promise settles. False without Web Locks. */
 export function holdLifeLock(

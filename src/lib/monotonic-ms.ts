@@ -1,5 +1,5 @@
 /**
- * Milliseconds on a clock that is unaffected by changes of the wall clock. Bound while the module loads, so that
- * a page that replaces `performance.now` later (with fake timers, for example) has no effect.
+ * Milliseconds on a clock that is unaffected by changes of the wall clock. Bound when the module loads, so that a later
+ * replacement of `performance.now` (such as fake timers) has no effect.
  */
 export const monotonicMs: () => number = performance.now.bind(performance)

@@ -1,11 +1,11 @@
 /**
- * Character classes for patterns that match text from `normalizeWords`. A regular expression with `\p{L}` takes a
- * hundred times as long to build as one with these ranges.
+ * Character classes for patterns that match text from `normalizeWords`. A regular expression with `\p{L}` would take a
+ * hundred times as long to build.
  */
 export const LETTERS = 'a-zß-\\u1fff\\u2c00-\\uffff'
 export const LETTERS_AND_NUMBERS: string = `0-9❶${LETTERS}`
 
-/** Folds text for the patterns: lower case, with one space between words. */
+/** Normalizes text for the patterns: lower case, with one space between words. */
 export function normalizeWords(text: string): string {
   return normalizeLetters(
     text
@@ -16,7 +16,7 @@ export function normalizeWords(text: string): string {
     .toLowerCase()
     .replace(/[\s_.\-‐-―]+/g, ' ')
     .replace(
-      // Letters outside `LETTERS` (𐐨), and characters inside it that are no letters (🗑, ३).
+      // Letters and numbers outside `LETTERS` (𐐨), and characters within its ranges that aren't letters (🗑, ३).
       /(?=[\p{L}\p{N}])[^\0-\x7fß-\u1fff\u2c00-\uffff]|(?!\p{L})[ß-\u1fff\u2c00-\u{10ffff}]/gu,
       (character) => {
         if (/\p{L}/u.test(character)) return 'ƀ'
@@ -25,7 +25,7 @@ export function normalizeWords(text: string): string {
     )
 }
 
-/** Removes accents, points and joiners, so that all forms of a letter are equal. */
+/** Removes accents, vowel points and joiners, so that all forms of a letter are equal. */
 export function normalizeLetters(text: string): string {
   return text
     .normalize('NFKD')

@@ -1,4 +1,4 @@
-/** Computes a value on the first call, and returns the same one on every later call. */
+/** Computes a value on the first call, and returns the same value on every later call. */
 /* @__NO_SIDE_EFFECTS__ */
 export function once<Value>(make: () => Value): () => Value {
   let cached: { readonly value: Value } | null = null
@@ -6,8 +6,8 @@ export function once<Value>(make: () => Value): () => Value {
 }
 
 /**
- * Builds a regular expression on the first call. `new RegExp` for a large table takes milliseconds, which every page
- * that imports the module would otherwise pay.
+ * Builds a regular expression on the first call. `new RegExp` for a large table takes milliseconds, and many pages that
+ * import the module never need it.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function lazyPattern(sourceOf: () => string, flags?: string): () => RegExp {

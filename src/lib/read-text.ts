@@ -1,5 +1,7 @@
 export interface ReadBodyOptions {
-  /** Receives the bytes read so far. May throw to stop reading: a `content-length` header may lie. */
+  /**
+   * Gets the number of bytes read so far. May throw to stop reading, because a `content-length` header may be wrong.
+   */
   readonly onProgress: (bytes: number) => void
   /** Creates the error for bytes that aren't UTF-8. */
   readonly notUtf8: () => Error
@@ -7,7 +9,7 @@ export interface ReadBodyOptions {
   readonly signal?: AbortSignal
 }
 
-/** The text of a request's body. */
+/** Reads the text of a request's body. */
 export async function readBodyText(
   body: ReadableStream<Uint8Array> | null,
   { onProgress, notUtf8, signal }: ReadBodyOptions,

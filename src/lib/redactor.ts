@@ -3,7 +3,7 @@ import { isRecord } from './is-record.ts'
 /** Replaces a secret. */
 const MARK = '[redacted]'
 
-/** A piece of a text. */
+/** A range of positions in a text. */
 export interface Span {
   readonly from: number
   readonly to: number
@@ -11,7 +11,7 @@ export interface Span {
 
 export interface Found {
   readonly secrets: readonly Span[]
-  /** From this position on, the text may be the beginning of a secret. */
+  /** Position from which on the text may be the beginning of a secret. */
   readonly openFrom: number
 }
 

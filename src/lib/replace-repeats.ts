@@ -1,20 +1,17 @@
-/** Replaces repeats of secret texts in other texts. */
+/** Replaces secrets wherever they occur in texts. */
 export interface SecretReplacer {
   hasSecret(text: string): boolean
   /** Returns the text with each secret replaced by its placeholder. */
   replace(text: string): string
 }
 
-/** Minimum length of secrets that are also found inside words. */
+/** Secrets of at least this length are found inside words, too. */
 const LONG = 8
 
-/** Shorter secrets are ignored, since ordinary words would match them. */
+/** Secrets that are shorter than this are ignored, because ordinary text would match them. */
 const SHORTEST = 3
 
-/**
- * Finds texts as written, and as escaped in JSON, XML and URLs. Short texts are found only as whole words, and the
- * shortest not at all.
- */
+/** Finds secrets as written, and as escaped in JSON, XML and URLs. `secrets`: placeholders by secret. */
 export function createSecretReplacer(secrets: ReadonlyMap<string, string>): SecretReplacer {
   const replacements = new Map<string, string>()
   for (const [secret, replacement] of secrets)

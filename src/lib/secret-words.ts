@@ -2,8 +2,8 @@ import { normalizeLetters, LETTERS, LETTERS_AND_NUMBERS } from './normalize-word
 import { lazyPattern } from './once.ts'
 
 /**
- * Words for secrets, by language, ordered by the language's share of the web. Patterns match the output of `normalizeWords`,
- * with a space for any gap, anywhere in a label.
+ * Words for secrets, by language, ordered by the language's share of the web. The patterns match anywhere in a label
+ * that `normalizeWords` has normalized.
  */
 const SECRET_PARTS: Readonly<Record<string, string>> = {
   en: 'passw(or)?d|passphrase|pass ?code|secret(?!ar)|(api|private|secret) ?key|(access|auth|bearer|api) ?token|(recovery|seed|backup|mnemonic) (phrase|key|codes?|words)|mnemonic|card ?(number|no\\b|num\\b)|cc ?(num|number|csc|cvc|exp)|security ?code|card.{0,12}expir|expir.{0,12}card|\\bmm ?/ ?yy|bank ?account|account ?(number|no\\b)|routing ?(number|no\\b)|sort ?code|one.?time (code|pin|pass)|(verification|authenticat\\w+|sms|2fa|mfa) ?code|(security|secret) (question|answer)|maiden name|social security|national (id|insurance)|passport (number|no\\b)|driver.{0,3} licen[cs]e ?(number|no\\b)|tax id|passkey',
@@ -41,7 +41,7 @@ const SECRET_PARTS: Readonly<Record<string, string>> = {
 const SECRET_WHOLE_WORDS =
   'pwd|mdp|pin\\d*|cv[vc]2?|csc|otp\\d*|totp|2fa|ssn|iban|clabe|sms ?tan|m ?tan|bic|nip|пин|blz|nif|dni|curp|cpf|снилс|инн|bsn|pesel|cnp|cmnd|cccd|nik|ktp|αφμ|αμκα|рнокпп'
 
-/** Folded like the labels, so that the lists above can keep their accents. */
+/** Normalized like the labels, so that the lists above can be written with accents. */
 const SECRET = lazyPattern(() =>
   normalizeLetters(
     [
@@ -51,7 +51,7 @@ const SECRET = lazyPattern(() =>
   ),
 )
 
-/** Phrases that contain such a word but don't ask for a secret. */
+/** Phrases that contain a word for a secret, but don't ask for one. */
 const NO_SECRETS =
   /pass ?word (?:reset|recovery|change) (?:e ?mail|mail|link|page)|secret santa|\bpin (?:title|note|name|board|colou?r|label)|\b(?:board|map) pin\b/gu
 

@@ -35,7 +35,8 @@ export function listOf(check: ShapeCheck, most = 10_000): ShapeCheck {
 }
 
 export function shape(fields: Readonly<Record<string, ShapeCheck>>): ShapeCheck {
-  // Uses two lists and a loop, because every row of an opened conversation passes here in unoptimised code.
+  // Uses two lists and a loop, because this runs for every row of an opened conversation, before the engine optimizes
+  // it.
   const names = Object.keys(fields)
   const checks = Object.values(fields)
   return (value) => {

@@ -7,8 +7,8 @@ export function fnv1a(text: string, seed = 0x811c9dc5): number {
 }
 
 /**
- * A short digest that tells texts apart: the length and two hashes of 32 bits, base 36. Not secure: a text with the
- * same digest can be made on purpose.
+ * A short digest to distinguish texts: the length and two hashes of 32 bits, base 36. Not secure: somebody could
+ * construct a text with the same digest.
  */
 export function textDigest(text: string): string {
   return [text.length, fnv1a(text), fnv1a(text, 0x01000193)]

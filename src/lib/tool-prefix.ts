@@ -1,6 +1,6 @@
 /**
- * Whether the text may be a prefix of tool names. Empty prefixes are refused: a page could then take a name before a
- * tool of the app does.
+ * Whether the text is a valid prefix for tool names. Empty prefixes are refused: without a prefix, a page could
+ * register the name of one of the app's tools first.
  */
 export function isToolPrefix(prefix: string): boolean {
   return /^\w[\w-]{0,30}$/.test(prefix)

@@ -1,8 +1,8 @@
 const PREFIX = 'offstage-left:'
 
 /**
- * Runs an action that may unload the page. If the page is left meanwhile, and `mayLeave` is true by then, a note with
- * its address is written to the tab's session storage, for the next page.
+ * Runs an action that may unload the page. If the page is left during the action, and `mayLeave()` is then true, stores
+ * the page's address in `sessionStorage`, for the next page.
  */
 export async function withUnloadNote<Result>(
   key: string,
@@ -14,7 +14,7 @@ export async function withUnloadNote<Result>(
     try {
       sessionStorage.setItem(PREFIX + key, location.href)
     } catch {
-      // Storage is blocked: the outcome is reported as unknown.
+      // Storage may be blocked. Without a note, the outcome is reported as unknown.
     }
   }
   globalThis.addEventListener?.('pagehide', writeNote)
@@ -25,7 +25,7 @@ export async function withUnloadNote<Result>(
   }
 }
 
-/** Reads and removes the note. Returns the address of the page that was left; undefined without a note. */
+/** Reads and removes the note. Returns the address of the page that was left. Undefined if there is no note. */
 export function takeUnloadNote(key: string): string | undefined {
   try {
     const address = sessionStorage.getItem(PREFIX + key)

@@ -5,7 +5,7 @@ type Schema = Readonly<Record<string, unknown>>
 
 /** Maximum of schemas after replacing each `$ref` with its target. */
 const MAX_EXPANDED = 10_000
-/** Maximum of these schemas that apply to the same value. */
+/** Maximum of expanded schemas that apply to the same value. */
 const MAX_IN_PLACE = 500
 /** Upper bound that keeps sums finite. */
 const ENOUGH = 1e9
@@ -23,8 +23,8 @@ interface Part {
 }
 
 /**
- * Returns why a schema's references are unsafe, as text to follow "its schema". Null if all of them resolve within the
- * schema, none loops on the same value, and they don't expand to too many schemas.
+ * Returns why a schema's references are unsafe, as text to follow "its schema". Null if all references resolve within
+ * the schema, none loops on the same value, and they don't expand to too many schemas.
  */
 function referencesProblem(root: Schema): string | null {
   return new References(root).problem()
@@ -131,7 +131,7 @@ function decodeUri(text: string): string {
   }
 }
 
-/** Characters of JSON. Longer than any schema of one tool's parameters should be. */
+/** Maximum characters of a schema's JSON: more than the parameters of any tool should need. */
 const MAX_CHARACTERS = 30_000
 const MAX_DEPTH = 40
 /** Maximum length of one description. */
@@ -147,8 +147,8 @@ export type UntrustedSchema =
 
 /**
  * Copies a JSON Schema from a page or MCP server, given as an object or as JSON. Undefined or an empty string means no
- * parameters. The copy is plain data of limited size without invisible characters. Its `$ref`s stay within it and can't
- * multiply. Validity of the schema isn't checked.
+ * parameters. The copy is plain data of limited size without invisible characters. Its `$ref`s point into the copy, and
+ * expand to a limited number of schemas. Doesn't check whether the schema is valid.
  */
 export function readUntrustedSchema(value: unknown): UntrustedSchema {
   try {
@@ -157,7 +157,7 @@ export function readUntrustedSchema(value: unknown): UntrustedSchema {
     return problem === null ? { schema } : { problem }
   } catch (thrown) {
     if (thrown instanceof SchemaProblem) return { problem: thrown.message }
-    // A throwing getter or toJSON, a cycle, or nesting too deep for the engine.
+    // Thrown by a getter or `toJSON`, or because of a cycle or too deep nesting.
     return { problem: 'is no plain data' }
   }
 }

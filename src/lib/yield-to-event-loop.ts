@@ -6,8 +6,8 @@ export interface EventLoopYielder {
 }
 
 /**
- * Uses messages, because timers wait a second or a minute in hidden tabs. A channel costs more than a message: to
- * wait repeatedly, use one for all turns, then close it.
+ * Uses a `MessageChannel`, because timers in hidden tabs wait a second or a minute. A channel costs more than a
+ * message: to wait repeatedly, use one yielder for all turns, then close it.
  */
 export function createEventLoopYielder(): EventLoopYielder {
   const { port1, port2 } = new MessageChannel()

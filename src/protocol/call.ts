@@ -3,9 +3,9 @@ import { type ErrorCode, isErrorData, OffstageError, toErrorData } from './error
 declare const types: unique symbol
 
 /**
- * A row of a table of calls. `Codes` are the errors that its answer may reject with: all codes, if an engine or a
- * function of the app chooses them. Every call may also reject with `disposed` (its agent is disposed), `worker-lost`
- * (the worker died) or `internal` (a bug in this package).
+ * Row of a table of calls. `Codes`: the error codes that the call may reject with. All codes, if an engine or a
+ * function of the app chooses the error. Every call may also reject with `disposed` (its agent is disposed),
+ * `worker-lost` (the worker died) or `internal` (a bug in this package).
  */
 export interface Call<Argument, Result, Codes extends ErrorCode = never> {
   /** Type information only: no row has this property. Argument and result are plain data, apart from ports. */
@@ -35,7 +35,7 @@ export interface CallToWorker<Argument, Result, Codes extends ErrorCode = never>
   Result,
   Codes
 > {
-  /** Repeated with the next worker when this one dies, so the command may arrive twice. */
+  /** If the worker dies, the page repeats the command with the next worker. The command may therefore arrive twice. */
   readonly survives?: true
 }
 
@@ -64,7 +64,10 @@ export type Answers<Table extends CallTable<Table>> = {
   ) => ResultOf<Table[Name]> | Promise<ResultOf<Table[Name]>>
 }
 
-/** Creates a function for each call of a table. `make` returns one that forwards its argument, whatever the type. */
+/**
+ * Creates a function for each call of a table. `make` returns the function for a name, which forwards an argument of
+ * any type.
+ */
 export function callsOf<Table extends CallTable<Table>>(
   table: Table,
   make: (name: keyof Table) => (argument: never) => Promise<unknown>,

@@ -7,16 +7,18 @@ export interface CompactionSettings {
   readonly policy?: CompactionPolicy | 'custom'
 }
 
-/** Ways to make room in a request, as `CompactionOptions.policy` lists them. Default `'auto'`. */
+/**
+ * Ways to shorten a request that is too long for the context window: see `CompactionOptions.policy`. Default `'auto'`.
+ */
 export type CompactionPolicy = 'auto' | 'clear-results' | 'summarize' | 'drop-oldest'
 
-/** A compaction: from then on, older results or messages are no longer sent to the model. */
+/** A compaction of the conversation. Requests after it no longer contain the older results or messages. */
 export interface Compaction {
   /** `results-cleared`: a note replaces results. `summarized`, `dropped`: a summary or nothing replaces messages. */
   readonly kind: 'results-cleared' | 'summarized' | 'dropped'
   /**
-   * Newest message at that time: show the compaction after it. Null if there was none. If that message isn't shown,
-   * because Offstage wrote it for the model, place the compaction by `at`.
+   * Id of the newest message when the compaction was made; null if the conversation had none. Show the compaction after
+   * this message. If the message is hidden because Offstage wrote it for the model, place the compaction by `at`.
    */
   readonly after: string | null
   /** Milliseconds since 1970. */
@@ -38,7 +40,7 @@ export interface CompactionSituation {
   readonly messages: readonly CompactionMessage[]
   /** Size of the next request. */
   readonly tokens: number
-  /** Part of the request that no choice reduces: instructions, tools, context. */
+  /** Size of the parts that no choice can shorten: instructions, tools, context. */
   readonly fixedTokens: number
   /** Maximum size of the request. */
   readonly budget: number
@@ -46,7 +48,7 @@ export interface CompactionSituation {
   readonly compactions: readonly Compaction[]
 }
 
-/** Message of the branch with its size, for a compaction policy of the app's own. */
+/** Message of the branch with its size, for the app's compaction policy. */
 export interface CompactionMessage {
   readonly id: string
   readonly message: Message
@@ -59,7 +61,7 @@ export type CompactionChoice =
   /** Clears tool results up to and including this message, except those of calls in `except`. */
   | { readonly clearUpTo: string; readonly except?: readonly string[] }
   /**
-   * Summarizes all messages before `firstKept`, a user or assistant message. With '' they are dropped without a
-   * summary. The newest user request is always sent.
+   * Summarizes all messages before `firstKept`, a user or assistant message. An empty `summary` drops them without a
+   * replacement. The newest user request is always sent.
    */
   | { readonly summary: string; readonly firstKept: string }

@@ -4,7 +4,8 @@ import type { ConversationScope, RunRef } from './conversation.ts'
 import type { SettledStatus } from './tool.ts'
 
 /**
- * Stored results of a composite tool's call. The tool's function runs again and gets them instead of repeating work.
+ * Stored results of a composite tool's call. When the tool's function runs again, it gets these results instead of
+ * repeating the work.
  */
 export interface ReplayLog {
   readonly calls: readonly ReplayedCall[]
@@ -15,7 +16,7 @@ export interface ReplayLog {
 
 export interface ReplayedCall {
   readonly toolCallId: string
-  /** Number of the function's request, from 1. */
+  /** Number of this request among all requests of the function, from 1. */
   readonly position: number
   readonly toolName: string
   readonly input: JsonValue
@@ -50,7 +51,8 @@ export interface KeepOutcomes extends ExecutionScope {
 }
 
 /**
- * `place`: index in `Remembered.ended`. Null: the function will be suspended, and gets the outcome when it runs again.
+ * Outcome of a nested call. `place`: index in `ReplayLog.ended`. Null if the function must be suspended: it gets the
+ * outcome when it runs again.
  */
 export type NestedAnswer = (CallEnd & NestedPlace) | null
 
@@ -59,10 +61,10 @@ interface NestedPlace {
   readonly place: number
 }
 
-/** Place of the last outcome; -1 for a mark. Null as for `NestedAnswer`. */
+/** `place`: index of the last outcome in `ReplayLog.ended`, or -1 for a mark. Null as in `NestedAnswer`. */
 export type KeepAnswer = { readonly place: number } | null
 
-/** Key of a step's outcome. Mark keys have another form, because marks aren't listed in `Remembered.ended`. */
+/** Key of a step's outcome. Mark keys have another form, because marks aren't listed in `ReplayLog.ended`. */
 export function outcomeKey(position: number, name: string): string {
   return `${position}:${name}`
 }

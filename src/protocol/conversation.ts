@@ -13,13 +13,18 @@ export interface ConversationRecord {
   readonly createdAt: number
   readonly updatedAt: number
   readonly lastSeq: number
-  /** Epoch of the newest claim, from a counter of the whole store. The store refuses appends with an older epoch. */
+  /**
+   * Epoch of the newest claim: the store's counter, which every claim increments. The store refuses appends with an
+   * older epoch.
+   */
   readonly epoch: number
-  /** Id that the claimant gave the claim of this epoch. Ignore it if its epoch differs from the record's. */
+  /**
+   * Id that the claimant gave to its claim, and the claim's epoch. Ignore both if that epoch differs from the record's.
+   */
   readonly claim?: { readonly id: string; readonly epoch: number }
   /** How often the history was cleared. */
   readonly era: number
-  /** The run without an end. */
+  /** Id of the run that hasn't ended. */
   readonly openRunId: string | null
   /** Ids of calls without an outcome, in the newest run or in imported messages. */
   readonly openCalls: readonly string[]
@@ -31,7 +36,7 @@ export interface ConversationRecord {
   }
   /** Id of the import that created the conversation. Distinguishes it from an earlier conversation with the same id. */
   readonly importId?: string
-  /** Fault in the stored rows. The conversation can only be read up to the fault, and deleted. */
+  /** Fault in the stored rows. The conversation can be read up to the fault and deleted, but not continued. */
   readonly broken?: string
 }
 
@@ -43,9 +48,9 @@ export interface StoredConversation extends ConversationRecord {
   /** Messages of the head's branch as models get them, including those that Offstage wrote. */
   readonly messages: readonly Message[]
   readonly pending: readonly PendingCall[]
-  /** Origins of the untrusted content in the next request. Absent: none. */
+  /** Origins of the untrusted content in the next request. Undefined if there is none. */
   readonly taint?: readonly Taint[]
-  /** Why the open run is paused until somebody continues it. */
+  /** Why the open run is paused. Undefined if it isn't. */
   readonly paused?: PauseReason
   /** Unreadable stored rows and the reason for each. Neither people nor models see their content. */
   readonly setAside?: readonly string[]
@@ -86,9 +91,9 @@ const CUSTOM = 'custom:'
 /**
  * Current state of the storage.
  * `'blocked'`: another tab holds an older database open, or the browser is slow to open it. `'newer'`: a newer version
- * of the package wrote the database. These and `'failed'` refuse writes until the database opens. `'offline'` refuses
- * writes until a remote store is reachable again. `'durable'` with the reason `storage-cleared`: everything stored
- * before is gone.
+ * of the package wrote the database. In these modes and in `'failed'`, writes are refused until the database opens. In
+ * `'offline'`, they are refused until a remote store is reachable again. `'durable'` with the reason `storage-cleared`:
+ * all earlier data is gone.
  */
 export interface StorageState {
   readonly mode: 'durable' | 'memory' | 'blocked' | 'newer' | 'failed' | 'offline'
@@ -106,7 +111,10 @@ export interface AgentRef {
 /** The agent that sends a command, and where its conversations are stored. */
 export interface AgentScope extends AgentRef {
   readonly storage: StorageConfig
-  /** The page must redact everything stored there, from the first command with this flag on. */
+  /**
+   * The page redacts all data before it is stored in `storage`. The first command with this flag turns this on for
+   * good.
+   */
   readonly redacts?: true
 }
 
@@ -120,9 +128,9 @@ export interface RunRef {
 }
 
 /**
- * Limits of the stored conversations. While nothing runs, conversations beyond a limit are deleted, least recently
- * active first, with their child conversations. Exempt are conversations that run, wait, are shown in a tab, are
- * damaged or have a newer format.
+ * Limits of the stored conversations. While no run is active, conversations beyond a limit are deleted with their child
+ * conversations, least recently active first. Exempt are conversations that run, wait, are shown in a tab, are damaged
+ * or have a newer format.
  */
 export interface Retention {
   /** Days since the last activity. */

@@ -1,6 +1,6 @@
 export interface PolicyWatch {
   /**
-   * The text of the policy that refused the request, if one did. Call it after the request has failed. Waits
+   * Returns the policy that refused the request, or undefined if none did. Call it after the request has failed. Waits
    * up to 250 ms, because the event may come after the failure.
    */
   refusedBy(): Promise<string | undefined>
@@ -27,7 +27,7 @@ export function watchCsp(address: string): PolicyWatch {
   scope.addEventListener?.('securitypolicyviolation', listener)
   return {
     refusedBy() {
-      // Outside browsers, no policy exists.
+      // No policy exists outside browsers.
       if (scope.addEventListener) setTimeout(resolve, WAIT_MS)
       else resolve()
       return policy
@@ -51,7 +51,7 @@ export function isCspViolation(
   return isForAddress && disposition === 'enforce' && effectiveDirective === 'connect-src'
 }
 
-/** The policy's text, safe to show. A nonce would let scripts run. */
+/** Removes the nonces, so that the policy is safe to show: whoever knows a nonce can run scripts. */
 export function withoutNonces(policy: string): string {
   return policy.replace(/'nonce-[^']*'/gi, "'nonce-…'")
 }

@@ -8,14 +8,14 @@ import type { ToolDefinition } from './tool.ts'
 export interface AttemptRef {
   readonly runId: string
   readonly step: number
-  /** From 1, within the step. */
+  /** Number of the attempt within the step, from 1. */
   readonly attempt: number
 }
 
 type StepDelta = AttemptRef &
   /**
    * The model is called, after the commit of `step-started`.
-   * `messageId`: id of the output message, or of its partial version.
+   * `messageId`: id that the answer's message will have, even if the answer is cut short.
    */
   (
     | { readonly type: 'attempt-started'; readonly messageId: string }
@@ -35,9 +35,9 @@ type StepDelta = AttemptRef &
       }
     | { readonly type: 'tool-input-delta'; readonly toolCallId: string; readonly delta: string }
     | { readonly type: 'tool-input-end'; readonly toolCallId: string }
-    /** Withdraws everything that was shown of the step. */
+    /** Withdraws all output of the step so far. */
     | { readonly type: 'step-reset'; readonly reason: ErrorData }
-    /** A wait before the next attempt. `attempt` is the failed one. */
+    /** A wait before the next attempt. `attempt`: number of the failed attempt. */
     | {
         readonly type: 'retry'
         /** Number of retries of this step after a failure, from 1. */
@@ -67,9 +67,9 @@ type RunDelta = { readonly runId: string } & (
     }
   | { readonly type: 'storage-takes' }
   /**
-   * The run ends without a fact: it was refused, its end can't be stored, or this page gave it up. A page gives a run
-   * up if the agent was disposed, another tab took over, or the conversation was deleted. `message`: for a run that
-   * never began, its user message, as far as it can be shown.
+   * The run ends on this page without a fact. It was refused, its end can't be stored, the agent was disposed, another
+   * tab took the run over, or the conversation was deleted. `message`: for a run that never began, its user message, as
+   * far as it can be shown.
    */
   | {
       readonly type: 'run-left'
@@ -96,14 +96,14 @@ export type DeltaType = Delta['type']
 
 export type DeltaOf<Type extends DeltaType> = Extract<Delta, { readonly type: Type }>
 
-/** Text or reasoning of the current step, as received so far. */
+/** Text or reasoning of the current step so far. */
 export interface LivePart {
   readonly type: 'text' | 'reasoning'
   readonly partId: string
   readonly text: string
 }
 
-/** A call of the current step, as received so far. */
+/** A call of the current step, with its input so far. */
 export interface LiveInput {
   readonly toolCallId: string
   readonly toolName: string
@@ -115,7 +115,7 @@ export interface LiveInput {
 
 /** The step that the model is streaming. */
 export interface LiveStep extends AttemptRef {
-  /** Id of the message that the step becomes. */
+  /** Id that the step's message will have. */
   readonly messageId: string
   readonly parts: readonly LivePart[]
   readonly inputs: readonly LiveInput[]
@@ -154,7 +154,7 @@ export interface Live {
     readonly reason: PauseReason
     readonly message?: UserContent
   } | null
-  /** A run that ended on this page, but not in the store. */
+  /** The run that ended on this page, but not in the store. */
   readonly left: LeftRun | null
 }
 
@@ -164,7 +164,7 @@ export interface RequestTokens {
   readonly instructions: number
   /** Tools and skills, regardless of where the request describes them. */
   readonly tools: number
-  /** Messages, except `snapshots`. */
+  /** Messages, without the results counted in `snapshots`. */
   readonly history: number
   /** Results of tools with `supersedes`, such as pages that page tools read. */
   readonly snapshots: number

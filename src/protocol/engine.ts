@@ -5,28 +5,28 @@
 export interface EngineLine {
   /** Carries the messages of `engines/port-messages.ts`. The port is transferred. */
   readonly port: MessagePort
-  /** Id of this engine instance. A restarted engine has another. */
+  /** Id of this engine instance. A restarted engine has a new id. */
   readonly instance: string
   /**
-   * How to detect that the engine died. `'lock'`: it holds the Web Lock `instance` as long as it lives;
-   * `'ping'`: it answers pings; `'none'`: it lives and dies with the page.
+   * How to detect that the engine died. `'lock'`: the engine holds the Web Lock named `instance` while it lives.
+   * `'ping'`: the engine answers pings. `'none'`: the engine ends with the page.
    */
   readonly watch: 'lock' | 'ping' | 'none'
 }
 
-/** Argument of `Engine.open`: the agent that needs a line, and the instance that it lost. */
+/** Argument of `Engine.open`. */
 export interface EngineOpening {
   /** The agent that opens the line. Its earlier line is closed. */
   readonly agentId: string
-  /** The instance that was found dead. `open` must return a line to another. */
+  /** Id of the instance that died. `open` must return a line to another instance. */
   readonly lost?: string
 }
 
-/** An engine that the page provides to its agents: `createAgent({ engines })`. Creating one starts nothing. */
+/** An engine that the page provides to its agents: `createAgent({ engines })`. Creating an engine doesn't start it. */
 export interface Engine {
-  /** The provider id under which models reach it. */
+  /** Provider id that selects this engine in a model configuration. */
   readonly id: string
-  /** Set if the engine doesn't support tools. Its models then always use ACTION mode. */
+  /** Set this if the engine doesn't support tools: its models then always use ACTION mode. */
   readonly toolMode?: 'action'
   /** Starts the engine if it isn't running, and resolves to a new line. Rejects with an `OffstageError`. */
   open(opening: EngineOpening): Promise<EngineLine>
@@ -34,7 +34,7 @@ export interface Engine {
   release(agentId: string): void
 }
 
-/** Progress of an engine with a model: a download or a compilation. */
+/** Progress of an engine that downloads or compiles a model. */
 export interface EngineProgress {
   /** Progress so far, in the unit of `total`: bytes, or a fraction of 1. */
   readonly loaded?: number

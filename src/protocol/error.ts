@@ -130,8 +130,8 @@ export class OffstageError extends Error {
 }
 
 /**
- * Converts any thrown value to plain error data, unless it already is. Values other than an `OffstageError` get the
- * code `internal`.
+ * Converts any thrown value to plain error data. Values other than an `OffstageError` or its data get the code
+ * `internal`.
  */
 export function toErrorData(thrown: unknown): ErrorData {
   if (OffstageError.is(thrown)) return thrown.toData()

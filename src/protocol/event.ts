@@ -16,12 +16,12 @@ import type { ApprovalReason } from './taint.ts'
 import type { SettledStatus } from './tool.ts'
 
 /**
- * An event of a run, as the page's handles get it. Events of facts follow their commit; deltas are ephemeral. `partId`
- * is unique within a run and equal for start, deltas and end.
+ * An event of a run, as the page's handles get it. An event about a fact comes after the fact is stored; deltas aren't
+ * stored. `partId` identifies a part within the run: its start, deltas and end have the same `partId`.
  */
 export type RunEventBody =
   | { readonly type: 'run-start'; readonly message: UserMessage | null }
-  /** First event for a late listener: the run's messages so far, and the open text of the current step. */
+  /** First event for a late listener: the run's messages, and the current step's text so far. */
   | {
       readonly type: 'run-snapshot'
       readonly messages: readonly Message[]
@@ -32,8 +32,8 @@ export type RunEventBody =
       readonly paused?: PauseReason
     }
   /**
-   * The run pauses until the storage has room, or somebody continues it. `message`: the user message of a run that
-   * isn't stored yet.
+   * The run pauses until the storage accepts writes again, or somebody continues the run. `message`: the user message
+   * of a run that isn't stored yet.
    */
   | {
       readonly type: 'run-paused'
@@ -41,17 +41,23 @@ export type RunEventBody =
       readonly message?: UserMessage
     }
   | { readonly type: 'run-continued' }
-  /** A user message arrived while the run is open. It waits for the next model call. */
+  /** A user message arrived while the run is open, and was queued. */
   | { readonly type: 'message-queued'; readonly message: UserMessage }
-  /** A queued message joined the conversation. `nextRunId`: id of the run that starts with it when this one ends. */
+  /**
+   * A queued message joined the conversation. `nextRunId`: id of the run that starts with this message when the current
+   * run ends.
+   */
   | {
       readonly type: 'message-delivered'
       readonly messageId: string
       readonly nextRunId?: string
     }
-  /** A queued message leaves the queue for good: the person took it back, or a trigger's came again or too late. */
+  /**
+   * A queued message was discarded. The person withdrew it, or its trigger sent a newer one. A trigger's message is
+   * also discarded if the run ends first.
+   */
   | { readonly type: 'message-withdrawn'; readonly messageId: string }
-  /** A queued message comes back undelivered, since the run has ended. */
+  /** A queued message is returned to the person undelivered, because the run has ended. */
   | { readonly type: 'message-returned'; readonly message: UserMessage }
   | { readonly type: 'step-start'; readonly step: number; readonly attempt: number }
   | { readonly type: 'text-start'; readonly partId: string }
@@ -65,7 +71,9 @@ export type RunEventBody =
   | { readonly type: 'tool-input-end'; readonly toolCallId: string }
   /** A file that the model produced, after it was stored. */
   | { readonly type: 'file'; readonly messageId: string; readonly file: FilePart }
-  /** A stored call of the model, or, with a `path`, a nested call. Has `error` instead of `input` when it can't run. */
+  /**
+   * A stored call of the model. With a `path`: a nested call. With `error` instead of `input`: a call that can't run.
+   */
   | ({
       readonly type: 'tool-call'
       readonly toolCallId: string
@@ -85,7 +93,7 @@ export type RunEventBody =
       readonly input: JsonValue
       /** Target of the call, if its tool describes it. */
       readonly about?: CallAbout
-      /** Why approval is required, if the call would otherwise run without one. */
+      /** Why approval is required. Undefined if the app's own rules require it. */
       readonly because?: ApprovalReason
       /** See `PendingCall`. */
       readonly rememberable?: { readonly key?: string }
@@ -131,7 +139,7 @@ export type RunEventBody =
       /** Deadline for the outcome, in milliseconds since 1970. */
       readonly until?: number
     }
-  /** A resumed call waits for its tool. It runs once the tool is registered, within `waitMs`. */
+  /** A resumed call waits up to `waitMs` for its tool to be registered. */
   | {
       readonly type: 'tool-unavailable'
       readonly toolCallId: string
@@ -139,7 +147,7 @@ export type RunEventBody =
       readonly toolName: string
       readonly waitMs: number
     }
-  /** Nobody knows whether a resumed call had an effect. It waits for a person's decision. */
+  /** A call was interrupted, and may have had an effect. The call waits for a person's decision. */
   | {
       readonly type: 'tool-interrupted'
       readonly toolCallId: string
@@ -154,7 +162,7 @@ export type RunEventBody =
     } & Question)
   /** The app's `verify` rejected the step's answer. The model gets the feedback and answers again. */
   | { readonly type: 'answer-rejected'; readonly step: number; readonly feedback: string }
-  /** A second model call gave remarks about the answer, or a replacement. */
+  /** A second model call has reviewed the answer: `text` holds its remarks, or the replacement for the answer. */
   | {
       readonly type: 'answer-reflected'
       readonly step: number

@@ -18,7 +18,7 @@ import type { CallAbout, LimitName, PauseReason, PendingCall, RunLimits } from '
 import type { ApprovalReason } from './taint.ts'
 import type { SettledStatus } from './tool.ts'
 
-/** Format version of rows and records. Older code refuses newer formats, since it can't know what they mean. */
+/** Format version of rows and records. Code refuses formats newer than its own. */
 export const FORMAT = 2
 
 /** Ids of a call and the calls it is nested in, outermost first. The call's own id is last. */
@@ -30,9 +30,12 @@ export type Identified<Kind extends Message> = Kind & { readonly id: string }
 /** Content of a user message: written by a person, sent by a trigger, or asked by another agent. */
 export interface UserContent extends Pick<UserMessage, 'parts' | 'trigger' | 'untrusted'> {
   readonly id: string
-  /** For a queued message: starts the next run once this one completes. Default: this run takes the message. */
+  /**
+   * Set if a queued message starts the next run once the current run completes. Default: the current run takes the
+   * message.
+   */
   readonly when?: 'after-run'
-  /** With `when`: this run takes the message if it has another step. */
+  /** Only with `when`: the current run takes the message if it has another step. */
   readonly orSooner?: true
 }
 
@@ -53,7 +56,7 @@ export interface CallDetails {
   readonly finishes?: boolean
   /** Native mode: the model wrote the call as text instead of a native call. */
   readonly rescued?: boolean
-  /** The call may be a quotation of somebody else's text. A person is asked, unless the tool is read-only. */
+  /** The call may be a quotation of somebody else's text. It needs approval, except if the tool is read-only. */
   readonly quoted?: boolean
 }
 
@@ -66,7 +69,7 @@ export interface DecidedTool {
   /** The tool can check after a crash whether the call happened. */
   readonly reconcilable: boolean
   /**
-   * A composite tool: its nested calls and steps are stored, so a second run of its function resumes where it stopped.
+   * A composite tool: its nested calls and steps are stored. When its function runs again, it resumes where it stopped.
    */
   readonly composite?: true
   /** The tool can undo a call. */
@@ -79,7 +82,7 @@ export interface DecidedTool {
 export interface Rememberable {
   /** Value of the tool's `consentKey`. The consent covers only calls with the same key. */
   readonly key?: string
-  /** Ends when the model reads untrusted content of anybody but the tool's own source. */
+  /** The consent ends when the model reads untrusted content from a source other than the tool's own. */
   readonly openWorld?: true
   /** Source of a remote tool. */
   readonly source?: string
@@ -87,7 +90,7 @@ export interface Rememberable {
 
 export const CONSENT_SPANS = ['run', 'conversation'] as const
 
-/** Calls that a person has consented to: those of one tool, in its definition at that time. */
+/** Calls that a person has consented to: calls of one tool, while its definition is unchanged. */
 export interface ConsentScope extends Rememberable {
   readonly toolName: string
   /** The tool's display title. */
@@ -98,12 +101,12 @@ export interface ConsentScope extends Rememberable {
   readonly within: (typeof CONSENT_SPANS)[number]
 }
 
-/** How a reflection (a second model call about an answer) is used: shown with the answer, or instead of it. */
+/** How the text of a reflection (a second model call about an answer) is shown: with the answer, or instead of it. */
 export type ReflectMode = 'annotate' | 'replace'
 
 /** How a run ended, as stored. */
 export type RunEnd =
-  /** `finishReason`: why the answer isn't whole. */
+  /** `finishReason`: why the answer is incomplete. */
   | { readonly outcome: 'completed'; readonly finishReason?: FinishReason }
   | { readonly outcome: 'max-steps' }
   | { readonly outcome: 'limit'; readonly limit: LimitName }
@@ -134,11 +137,11 @@ type RunFact =
       readonly limit?: LimitName
     }
   /**
-   * Another worker resumes the run. Written only if `minutes` are limited: the time since the previous row isn't
-   * active.
+   * Another worker resumes the run. Written only if `minutes` are limited: the time since the previous row doesn't
+   * count.
    */
   | { readonly type: 'run-resumed' }
-  /** The only record of a failed attempt: its partial output isn't stored. */
+  /** A failed attempt. Its partial output isn't stored. */
   | {
       readonly type: 'attempt-failed'
       readonly step: number
@@ -219,16 +222,19 @@ type RunFact =
   /** The run pauses until somebody continues it. */
   | { readonly type: 'run-paused'; readonly reason: DurablePauseReason }
   | { readonly type: 'run-continued' }
-  /** `next`: id of the run that starts in the same append, with a message queued for after this one. */
+  /** `next`: id of the run that starts in the same append, with a message that was queued for `after-run`. */
   | { readonly type: 'run-ended'; readonly end: RunEnd; readonly next?: string }
 
-/** Stored reasons why a run is paused. All other reasons mean that the store can't be written. */
+/**
+ * Stored reasons why a run is paused. The others are temporary: the store can't be written, or a file of the worker
+ * can't be loaded.
+ */
 export type DurablePauseReason = Extract<PauseReason, 'crash-loop'>
 
 /** Facts about one call. */
 type CallFact = { readonly path: CallPath } & (
   | ({
-      /** A nested call. Calls of the model are stored with its output instead. */
+      /** A nested call. The model's own calls are stored in `model-output` instead. */
       readonly type: 'call-proposed'
       readonly toolName: string
       readonly input: JsonValue
@@ -238,9 +244,9 @@ type CallFact = { readonly path: CallPath } & (
       /** The input after `beforeToolCall`. */
       readonly input: JsonValue
       readonly by: DecidedTool
-      /** Target of the call, from the tool's `describe`, on the page that described it. */
+      /** Target of the call, from the tool's `describe`, and the page on which `describe` ran. */
       readonly about?: CallAbout & { readonly pageId: string }
-      /** Why approval is required. Undefined if the call would have needed approval anyway. */
+      /** Why approval is required. Undefined if the app's own rules require it. */
       readonly because?: ApprovalReason
       readonly rememberable?: Rememberable
     }
@@ -264,7 +270,7 @@ type CallFact = { readonly path: CallPath } & (
     }
   | {
       readonly type: 'question-answered'
-      /** Empty if the answer isn't text. */
+      /** Empty for a form, and if the person gave no answer. */
       readonly answer: string
       /** Answers by field name, for a form. */
       readonly values?: JsonObject
@@ -275,7 +281,7 @@ type CallFact = { readonly path: CallPath } & (
   | {
       readonly type: 'output-requested'
       readonly input: JsonValue
-      /** A person should be asked before it runs. */
+      /** The page should ask a person before it runs the call. */
       readonly asks: boolean
       /** Source of the untrusted content that the output will hold. */
       readonly untrusted?: string
@@ -286,18 +292,18 @@ type CallFact = { readonly path: CallPath } & (
       readonly executionId: string
       readonly input?: JsonValue
       readonly by: DecidedTool
-      /** An earlier execution may have had its effect. */
+      /** An earlier execution may have taken effect. */
       readonly repeats: boolean
-      /** The consent that allowed the call without a question. */
+      /** Id of the consent that made approval unnecessary. */
       readonly consentId?: string
     }
-  /** The call is no longer executing: the page has proven that it did not begin. It is decided again. */
+  /** The page has proven that the call did not begin. The call counts as proposed again, and is decided anew. */
   | { readonly type: 'call-withdrawn' }
   /**
-   * The tool's function returned, and the outcome comes later, from the holder of the token.
-   * `until`: deadline in ms since 1970.
-   * `seen`: for a composite tool: how many ended steps and nested calls its function knew. The function will run again,
-   * and the token is empty.
+   * The tool's function returned, and the outcome comes later, from the holder of the token. `until`: deadline in ms
+   * since 1970.
+   * `seen`: only for a composite tool, whose function will run again: number of ended steps and nested calls that the
+   * function knew. `token` is then empty.
    */
   | {
       readonly type: 'call-suspended'
@@ -305,7 +311,7 @@ type CallFact = { readonly path: CallPath } & (
       readonly until?: number
       readonly seen?: number
     }
-  /** A step of a composite tool is done, and isn't done again. */
+  /** A step of a composite tool has ended, and won't be repeated. */
   | { readonly type: 'step-outcome'; readonly key: string; readonly value: JsonValue }
   /** Written before the child conversation exists. */
   | {
@@ -339,8 +345,8 @@ type CallFact = { readonly path: CallPath } & (
   /** Committed before the page undoes the call, at a person's request. */
   | { readonly type: 'undo-started' }
   /**
-   * Result of the undo. `not-begun`: the undo provably did not start, so it may be requested again. `message`: why it
-   * failed.
+   * Result of the undo. `not-begun`: the undo provably did not start, so it may be requested again. `message`: why the
+   * undo failed.
    */
   | {
       readonly type: 'undo-settled'
@@ -357,9 +363,9 @@ type MessageFact =
       readonly parentId: string | null
       readonly messages: readonly Identified<Message>[]
     }
-  /** Another branch is now shown and continued. */
+  /** Selects another branch, which is then shown and continued. */
   | { readonly type: 'head-moved'; readonly to: string }
-  /** Starts a new era: earlier messages aren't shown or sent, and their branches can't be selected. */
+  /** Starts a new era: earlier messages are no longer shown or sent, and their branches can't be selected. */
   | { readonly type: 'history-cleared' }
   | { readonly type: 'renamed'; readonly title: string }
   /** Replaces an unreadable stored row. `reason`: which row, and the problem. */
@@ -367,15 +373,18 @@ type MessageFact =
   /** A message from the person or a trigger while a run is open. */
   | { readonly type: 'message-queued'; readonly message: UserContent }
   /**
-   * A queued message leaves the queue. `returned`: a person's message that the run's end left undelivered. Undefined if
-   * the person took it back, or a trigger's came again or too late.
+   * A queued message leaves the queue undelivered. `returned`: a person's message that was still queued when the run
+   * ended. Undefined for a trigger's message, and if the person withdrew the message.
    */
   | {
       readonly type: 'message-withdrawn'
       readonly messageId: string
       readonly returned?: UserContent
     }
-  /** Changes that the app's `beforeModel` made to a user message before a model read it. May be empty. */
+  /**
+   * Changes that the app's `beforeModel` made to a user message before a model read it. Stored even if it changed
+   * nothing.
+   */
   | ({ readonly type: 'message-amended'; readonly messageId: string } & Amendment)
   /** The queued message joins the conversation. */
   | {
@@ -384,15 +393,15 @@ type MessageFact =
       readonly parentId: string | null
     }
 
-/** Tokens of the request before and after, estimated; rows of older versions lack them. */
+/** Estimated tokens of the request before and after. Undefined in rows of older versions. */
 interface Shrunk {
   readonly tokensBefore?: number
   readonly tokensAfter?: number
 }
 
 /**
- * Changes of the model's context. Each applies only to branches that contain `after`: the newest message when the fact
- * was written (null: none).
+ * Changes of the model's context. `after`: id of the newest message when the fact was written; null if there was none.
+ * The change applies only to branches that contain this message.
  */
 type ContextFact = { readonly after: string | null } & (
   | ({ readonly type: 'results-cleared'; readonly paths: readonly CallPath[] } & Shrunk)
@@ -419,8 +428,8 @@ type ContextFact = { readonly after: string | null } & (
       /** The text doesn't come from the app's own code. */
       readonly loaded?: boolean
       /**
-       * Path of the call that activated the skill. Undefined if no call did: the skill was active already, and the page
-       * of a new run has a changed version of it.
+       * Path of the call that activated the skill. Undefined if the skill was already active, and a new run's page has
+       * a changed version.
        */
       readonly path?: CallPath
     }
@@ -442,7 +451,7 @@ type ContextFact = { readonly after: string | null } & (
   | { readonly type: 'memory-retrieved'; readonly items: readonly JsonObject[] }
 )
 
-/** Consents to more than a single call. Folded in order, on every branch. */
+/** Consents that cover several calls. Folded in row order, and valid on every branch. */
 type ConsentFact =
   | {
       readonly type: 'consent-given'
@@ -476,13 +485,13 @@ export type FactOf<Type extends FactType> = Extract<Fact, { readonly type: Type 
 export interface Place {
   readonly format: typeof FORMAT
   readonly conversationId: string
-  /** From 1, without gaps within a conversation. */
+  /** Number of the row within the conversation, from 1 and without gaps. */
   readonly seq: number
   /** The fact's run. Null for facts of the conversation. */
   readonly runId: string | null
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Id of the append that wrote the row. An append with the same id may be retried safely. */
+  /** Id of the append that wrote the row. Retrying an append with the same id is safe. */
   readonly appendId: string
 }
 

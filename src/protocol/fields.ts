@@ -11,7 +11,7 @@ export interface FieldsSchema {
   readonly required?: readonly string[]
 }
 
-/** Schema of one field in a question's form, told apart by `type`. */
+/** Schema of one field in a question's form. `type` selects the kind. */
 export type FieldSchema = TextField | NumberField | BooleanField | ChoiceField | ChoicesField
 
 interface FieldWords {
@@ -48,7 +48,7 @@ export interface BooleanField extends FieldWords {
   readonly default?: boolean
 }
 
-/** A choice of exactly one value. */
+/** Field for exactly one of several values. */
 export type ChoiceField = FieldWords & {
   readonly type: 'string'
   readonly default?: string
@@ -61,7 +61,7 @@ export type ChoiceField = FieldWords & {
     | { readonly oneOf: readonly FieldChoice[] }
   )
 
-/** A choice of any number of values, each at most once. */
+/** Field for any number of the values, each at most once. */
 export interface ChoicesField extends FieldWords {
   readonly type: 'array'
   readonly items:
@@ -74,7 +74,7 @@ export interface ChoicesField extends FieldWords {
 
 /** Value that a person can choose, with the name that is shown. */
 export interface FieldChoice {
-  /** Value in the answer if a person chooses this. */
+  /** Value in the answer if a person chooses this option. */
   readonly const: string
   /** Display name. */
   readonly title: string
@@ -256,7 +256,7 @@ export type FieldsReading =
   /** Problems, each with the name of its field. */
   | { readonly problems: readonly string[] }
 
-/** More than people fill in, and too little to slow the page down. */
+/** Maximum sizes: more than people fill in, but too little to slow the page down. */
 const MAX = { fields: 50, choices: 500, text: 1000, all: 100_000 } as const
 
 /**
@@ -267,7 +267,7 @@ const MAX = { fields: 50, choices: 500, text: 1000, all: 100_000 } as const
 export function readFields(value: unknown): FieldsReading {
   const root = isObject(value) ? value : {}
   const { type, properties, required = [] } = root
-  // Checked first, because inspecting a million names takes seconds.
+  // Counts the names first, because inspecting a million names takes seconds.
   if ([root, properties, required].some(isWide))
     return { problems: [`has more than ${MAX.fields} fields`] }
   const problems = Object.keys(root).flatMap((key) =>
@@ -302,13 +302,13 @@ function isAllowedAtRoot(key: string, value: unknown): boolean {
   return ['type', 'properties', 'required', '$schema', 'title', 'description'].includes(key)
 }
 
-/** Names become object keys and names of form fields. */
+/** Checks the names, which become object keys and names of form inputs. */
 function problemsOfNames(names: readonly string[]): string[] {
   const seenNames = new Set<string>()
   return names.flatMap((name) => {
     const isValidName = /^[^\p{C}<>"'`&]{1,64}$/u.test(name) && !(name in Object.prototype)
     if (!isValidName) return `${clipped(name)} can't be a name: take letters, digits and _`
-    // Short here: normalizing takes quadratic time for runs of combining marks.
+    // The name is short here. Normalizing a long run of combining marks would take quadratic time.
     const folded = name.normalize('NFKC').toLowerCase()
     if (seenNames.has(folded)) return `${clipped(name)} differs from another name by its case only`
     seenNames.add(folded)
@@ -381,7 +381,7 @@ function problemsOfField(field: unknown): string[] {
   return problems.length > 0 ? problems : contradictions(field as Raw & FieldSchema)
 }
 
-/** Finds keywords that are valid by themselves but together allow no answer, or no choice. */
+/** Finds keywords that are valid by themselves, but contradict each other. */
 function contradictions(field: Raw & FieldSchema): string[] {
   const problems: string[] = []
   const { default: preset, enumNames, minItems = 0 }: Raw = field
@@ -412,7 +412,7 @@ function isText(value: unknown): value is string {
 }
 
 function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
-  // Sees holes, too, which `every` skips.
+  // `findIndex` also visits holes, which `every` skips.
   return Array.isArray(value) && value.findIndex((each) => !isItem(each)) < 0
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from './json.ts'
 import type { ErrorData } from './error.ts'
 
 /**
- * Fields of an imported message or part that Offstage doesn't use, by source format. Models don't get them; `toOpenAI`,
+ * Fields that Offstage doesn't use in an imported message or part, by source format. Models don't get them; `toOpenAI`,
  * `toResponses` and `toAnthropic` restore them.
  */
 export interface Foreign {
@@ -162,7 +162,7 @@ export interface ToolMessage {
  */
 export type MessageKind = 'user' | 'assistant' | 'tools' | 'feedback' | 'partial' | 'imported'
 
-/** Stored messages always have an `id`; messages for a provider may lack one. */
+/** Stored messages always have an `id`; messages for a provider may lack it. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 
 /** Token counts. A count that the provider didn't report is undefined, never zero. */
@@ -208,7 +208,8 @@ export interface Amendment {
 }
 
 /**
- * A complete call, as stored in the message. Has `input` only if its stream was proven complete and it parsed strictly.
+ * A complete call, as stored in the message. Has `input` only if the stream was proven complete and the arguments
+ * parsed strictly.
  */
 export type ToolCallStreamPart = ToolCallPart
 
@@ -222,7 +223,7 @@ export type StreamPart =
   | { readonly type: 'tool-input-start'; readonly toolCallId: string; readonly toolName: string }
   | { readonly type: 'tool-input-delta'; readonly toolCallId: string; readonly delta: string }
   | ToolCallStreamPart
-  /** An unreadable block or call to report to the model (ACTION mode). None of it runs. */
+  /** An unreadable block or call to report to the model (ACTION mode). It never runs. */
   | { readonly type: 'action-error'; readonly error: CallError }
   /** A complete file that the model produced. */
   | { readonly type: 'file'; readonly file: FilePart }
@@ -265,7 +266,7 @@ export interface ChatMessage extends Extended {
   readonly tool_call_id?: string
   readonly name?: string
   readonly refusal?: string | null
-  /** Reasoning text of servers that send it. */
+  /** Reasoning text, from servers that send it in this field. */
   readonly reasoning_content?: string | null
 }
 

@@ -46,25 +46,27 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { readonly toolName: str
 export interface RetryPolicy {
   /** Attempts after the first. Default 3. */
   readonly maxRetries?: number
-  /** Delay before the first retry, in milliseconds. Doubled for each further one, with jitter. Default 500. */
+  /** Delay before the first retry, in milliseconds. Doubled for each further retry, with jitter. Default 500. */
   readonly baseDelayMs?: number
-  /** Longest delay, in milliseconds. A server that asks for a longer one ends the retries. Default 30 000. */
+  /** Longest delay, in milliseconds. If a server asks for a longer delay, the retries end. Default 30 000. */
   readonly maxDelayMs?: number
 }
 
 export interface TimeoutPolicy {
   /**
    * Milliseconds until the first content of the answer. Default 120 000, since a local model may have to load.
-   * Comments, empty deltas and white space aren't content, but extend the timeout to five times the value.
+   * Comments, empty deltas and white space aren't content. While they arrive, the timeout is five times as long.
    */
   readonly firstChunkMs?: number
-  /** Milliseconds between two pieces of content; five times as long if comments and the like arrive. Default 60 000. */
+  /**
+   * Milliseconds between two pieces of content. Comments and the like extend it as in `firstChunkMs`. Default 60 000.
+   */
   readonly idleMs?: number
 }
 
 /**
  * Whether to parse calls that a model with native tools wrote as text. `'auto'`: only for vendors with unreliable
- * native calls, unless `toolChoice` is `'none'`.
+ * native calls, and not with `toolChoice: 'none'`.
  */
 export type Rescue = 'auto' | 'off'
 
@@ -100,26 +102,26 @@ export interface ScriptStep {
   readonly text?: string
   readonly reasoning?: string
   readonly toolCalls?: readonly { readonly toolName: string; readonly input: JsonValue }[]
-  /** Makes the turn fail with this provider error message. */
+  /** The turn fails with this text as the provider's error message. */
   readonly error?: string
   /** Milliseconds before the first piece. */
   readonly delayMs?: number
 }
 
-/** A scene, chosen if the last user message contains one of `match` in any letter case. */
+/** Steps for requests whose last user message contains one of `match`, in any letter case. */
 export interface ScriptScene {
   readonly match: readonly string[]
   readonly steps: readonly ScriptStep[]
 }
 
 /**
- * A scripted conversation as plain data. Its position is the number of assistant messages since the last user message,
- * so it survives a reload.
+ * A scripted conversation as plain data. The next step follows from the number of assistant messages since the last
+ * user message, so a script survives a reload.
  */
 export interface Script {
   readonly steps?: readonly ScriptStep[]
   readonly scenes?: readonly ScriptScene[]
-  /** Steps for requests without a matching scene. Default: such a request is a `script-exhausted` error. */
+  /** Steps for requests without a matching scene. Default: the request fails with `script-exhausted`. */
   readonly fallback?: readonly ScriptStep[]
   /** Milliseconds between two pieces of text. Default 0. */
   readonly paceMs?: number
@@ -141,11 +143,11 @@ export interface ModelConfigData {
    * `'chat'`.
    */
   readonly api?: ModelApi
-  /** Default `'auto'`: native calls, but ACTION if the server has refused tools or with `inputMode: 'prompt'`. */
+  /** Default `'auto'`: native calls. With `inputMode: 'prompt'`, or if the server has refused tools: ACTION. */
   readonly toolMode?: ToolMode
   /**
-   * `'prompt'`: sends instructions, messages, calls and results as one text, for completion models without chat.
-   * Scripts always get messages. Default `'messages'`.
+   * `'prompt'`: sends instructions, messages, calls and results as one text, for completion models without chat. The
+   * provider `scripted` ignores it. Default `'messages'`.
    */
   readonly inputMode?: InputMode
   /** Default `'auto'`. */
@@ -164,8 +166,8 @@ export interface ModelConfigData {
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean
   /**
-   * Requests native calls that match their tools' schemas: from `openai` and `anthropic`, for supported schemas.
-   * Default false.
+   * Asks `openai` and `anthropic` to enforce the tools' schemas in native calls, for schemas that they support. Default
+   * false.
    */
   readonly strictTools?: boolean
   /**
@@ -175,7 +177,7 @@ export interface ModelConfigData {
   readonly cache?: boolean
   /** Fields merged into the request body last. */
   readonly extraBody?: JsonObject
-  /** Context that calls fetch. Use `'page'` if a worker can't reach the endpoint. Default `'worker'`. */
+  /** Where `fetch` is called. Use `'page'` if a worker can't reach the endpoint. Default `'worker'`. */
   readonly transport?: 'worker' | 'page'
   readonly retry?: RetryPolicy
   readonly timeouts?: TimeoutPolicy

@@ -9,7 +9,7 @@ export interface PageActs {
   turns: number
   /** Value of `turns` at the last user gesture. */
   pressed: number
-  /** Time in milliseconds since 1970 until which a user activation may predate the last end of a page action. */
+  /** Time in milliseconds since 1970. Before it, an active user activation may be older than the last page action. */
   staleUntil: number
 }
 
@@ -22,7 +22,8 @@ export function pageActs(): PageActs {
 }
 
 /**
- * Undefined if the browser has no `navigator.userActivation`. A user gesture in any frame activates the outermost one.
+ * Whether a recent user gesture is still active. Undefined if the browser has no `navigator.userActivation`. A gesture
+ * in any frame activates the outermost window, too.
  */
 export function hasUserActivation(): boolean | undefined {
   return outermost().navigator?.userActivation?.isActive
@@ -30,7 +31,7 @@ export function hasUserActivation(): boolean | undefined {
 
 /**
  * Returns whether a user gesture may have happened since page tools last acted. If the browser has no `userActivation`,
- * only an observed gesture is accepted as one.
+ * only a gesture that an event reported counts.
  */
 export function isPersonActing({ open, turns, pressed, staleUntil }: PageActs): boolean {
   if (open) return false
@@ -49,7 +50,7 @@ export function outermost(): Realm {
     try {
       if (current.document) realm = current as Window & Realm
     } catch {
-      // A cross-origin window. A window further out may be of this origin again.
+      // `current` is cross-origin, but a window further out may be same-origin again.
     }
   }
   return realm

@@ -27,20 +27,20 @@ export interface Question {
   readonly fields?: FieldsSchema
   /**
    * Names of fields that seem to ask for a secret, such as a password or a card number. Warn the person when you show
-   * them: a model should not get secrets. Other fields may ask for secrets, too.
+   * these fields: a model should not get secrets. Other fields may ask for secrets, too.
    */
   readonly sensitive?: readonly string[]
 }
 
 /** Target of a call, from its tool's `describe`. */
 export interface CallAbout {
-  /** For the person who is asked, in one line: `button "Delete account" (in form "Profile")`. May be untrusted. */
+  /** Text for the person, in one line: `button "Delete account" (in form "Profile")`. May be untrusted. */
   readonly text: string
-  /** Data of the tool's own. `execute` gets it back as `context.about`. */
+  /** The tool's own data. `execute` gets it as `context.about`. */
   readonly data?: JsonValue
   /**
-   * The target is on the page that was asked, where the person must see it. The call can be approved in that tab only:
-   * elsewhere `approve` rejects with `other-tab`.
+   * The target is on the page that requested approval, where the person must see it. Only that tab can approve the
+   * call: in other tabs, `approve` rejects with `other-tab`.
    */
   readonly onPage?: true
 }
@@ -54,21 +54,21 @@ export interface PendingCall {
   /** Source of a remote tool: the name or origin of a server or page. Undefined for the app's own tools. */
   readonly source?: string
   readonly input: JsonValue
-  /** For an approval: the target of the call, if the tool describes it. */
+  /** Target of a call that needs approval, if the tool describes it. */
   readonly about?: CallAbout
-  /** For an approval: why it is required, if the call would otherwise run without one. */
+  /** Why approval is required. Undefined if the app's own rules require it. */
   readonly because?: ApprovalReason
   /**
-   * For an approval: it can cover later calls of the tool, too (`approve(call, { remember })`). With a `key`, only
-   * calls with the same key. Undefined if each call needs its own approval.
+   * Set if an approval can also cover later calls of the tool (`approve(call, { remember })`). With a `key`, it covers
+   * only calls with the same key.
    */
   readonly rememberable?: { readonly key?: string }
   readonly kind: 'approval' | 'answer' | 'output' | 'decision' | 'settlement'
   /** The question of `ask_user`. */
   readonly question?: Question
   /**
-   * For a one-shot run, whose calls the page runs: a person should be asked first. The call may be a quotation, the
-   * context is tainted (`whileTainted`), or the input's secrets could not be determined.
+   * Only in a one-shot run, whose calls the page runs: ask a person before you run the call. The call may be a
+   * quotation, the context is tainted (`whileTainted`), or the input's secrets could not be determined.
    */
   readonly asks?: boolean
   /** Token that a long-running tool returned with `pending()`. */
@@ -77,7 +77,7 @@ export interface PendingCall {
   readonly until?: number
   /** Conversation of the sub-agent that waits. Answer the call there. */
   readonly conversationId?: string
-  /** For a nested call: ids of the calls around it, outermost first, then its own. */
+  /** Ids of the calls around a nested call, outermost first, then its own id. Undefined for other calls. */
   readonly path?: readonly string[]
 }
 
@@ -89,7 +89,7 @@ export type PauseReason =
   | 'storage-newer'
   | 'storage-offline'
   | 'storage-failed'
-  /** A file of the worker could not be loaded. Tried again until it can; a reload loads the newest files. */
+  /** A file of the worker could not be loaded. The worker keeps trying; reloading the page loads the newest files. */
   | 'part-unavailable'
 
 interface RunResultBase {
@@ -113,11 +113,13 @@ interface RunResultBase {
 
 /** Describes how a run ended, or that it waits for the page. */
 export type RunOutcome =
-  /** `finishReason`: why the answer isn't whole. */
+  /** `finishReason`: why the answer is incomplete. */
   | { readonly outcome: 'completed'; readonly finishReason?: FinishReason }
-  /** The run used up its `maxSteps`. `continue` starts a new one. */
+  /** The run used up its `maxSteps`. `continue()` starts a new run. */
   | { readonly outcome: 'max-steps' }
-  /** The run reached one of its `limits`. Its last message is an answer without tools. `continue` resumes it. */
+  /**
+   * The run reached one of its `limits`. Its last message is an answer without tools. `continue()` starts a new run.
+   */
   | { readonly outcome: 'limit'; readonly limit: LimitName }
   | { readonly outcome: 'aborted'; readonly reason: string }
   | { readonly outcome: 'failed'; readonly error: ErrorData }
@@ -141,7 +143,7 @@ export function isUnfinished(outcome: RunOutcome): boolean {
 /** Reason of an `aborted` outcome: the run's conversation was deleted. */
 export const DELETED = 'deleted'
 
-/** Reason of an `aborted` outcome: the imported rows left the run open. */
+/** Reason of an `aborted` outcome: the run had no end in the imported rows. */
 export const IMPORTED = 'imported'
 
 /** Reason of an `aborted` outcome: the child run's parent run has ended. */
@@ -156,15 +158,15 @@ export type RunResult = RunResultBase & RunOutcome
  */
 export interface Limits {
   /**
-   * Steps before the last answer. Default: none; `maxSteps` (10) applies instead. A run with child runs has 100
-   * in total, or `maxSteps` if that is more.
+   * Maximum of steps before the last answer. Default: `maxSteps` (10) limits the run itself. A run and its child runs
+   * are limited to 100 steps together, or to `maxSteps` if that is more.
    */
   readonly steps?: number
   /** Total of input and output tokens, including cached input and failed attempts. */
   readonly tokens?: number
   /** Cost by the model's `prices` or its vendor's list prices. Requires one of them. */
   readonly costUSD?: number
-  /** Minutes of active time: without waits for a person, and without time when no page has the run open. */
+  /** Minutes of active time. Time in which the run waits for a person, or no page has it open, doesn't count. */
   readonly minutes?: number
 }
 
@@ -173,7 +175,7 @@ export type LimitName = keyof Limits
 
 /** Limits of a run, fixed when it starts. */
 export interface RunLimits extends Limits {
-  /** Maximum of steps; 0: one step whose calls the page runs; -1: no limit. Default 10. */
+  /** Maximum of steps. 0: one step, whose calls the page runs. -1: no limit. Default 10. */
   readonly maxSteps: number
   /** Maximum of consecutive steps with an invalid call. Default 3. */
   readonly retries: number

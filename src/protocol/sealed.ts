@@ -5,7 +5,9 @@ export function createPlaceholder(toolCallId: string, count: number): string {
   return `[sealed value ${count} of ${toolCallId}]`
 }
 
-/** Returns whether the value is a placeholder for a secret. The secret itself is at most in a worker's memory. */
+/**
+ * Returns whether the value is a placeholder for a secret. The secret itself is only in a worker's memory, if anywhere.
+ */
 export function isPlaceholder(value: unknown): value is string {
   return typeof value === 'string' && /^\[sealed value \d+ of [^]+\]$/.test(value)
 }
@@ -36,7 +38,7 @@ export function sealedValues(sealed: JsonValue, original: JsonValue): SecretValu
   })
 }
 
-/** Returns the input with placeholders at the same positions as in `sealed`. */
+/** Returns `original` with placeholders at the same positions as in `sealed`. */
 export function sealedLike(sealed: JsonValue, original: JsonValue): JsonValue {
   const placeholders = leavesOf(sealed)
   return mapLeaves(original, (leaf, pointer) => {

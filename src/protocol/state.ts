@@ -43,7 +43,7 @@ export interface CallState {
   readonly modelInput: JsonValue
   /** A person changed the input when approving. */
   readonly edited: boolean
-  /** Text for the model, with the call's result. From answers to the call and to those nested in it. */
+  /** Text for the model, with the call's result. Comes from answers to this call and to its nested calls. */
   readonly note?: string
   /** Why the call can't run, if the model's output could not be read. Null otherwise. */
   readonly error: CallError | null
@@ -61,9 +61,9 @@ export interface CallState {
   readonly output: ToolOutput | null
   /** Id of the newest execution. */
   readonly executionId: string | null
-  /** Number of starts in short succession. A start that is proven not to have begun isn't included. */
+  /** Number of starts in short succession. A start doesn't count if the call provably did not begin. */
   readonly starts: number
-  /** Times of the newest start and of the end, in milliseconds since 1970. Both are 0 until then. */
+  /** Times of the newest start and of the end, in milliseconds since 1970. 0 before the start or end. */
   readonly startedAt: number
   readonly endedAt: number
   /** How often the page proved that the call had not begun. */
@@ -95,7 +95,7 @@ export interface CallState {
     readonly isCounted?: true
   } | null
   readonly resolvedAs: InterruptionVerdict | null
-  /** Undefined if nobody has undone the call. */
+  /** State of the call's undo. Undefined if no undo was requested. */
   readonly undo?: UndoStatus
 }
 
@@ -119,17 +119,17 @@ export interface MessageNode {
   readonly at: number
   /** The message as models get it. */
   readonly message: Message
-  /** For a user message: how the app's `beforeModel` changed it. */
+  /** How the app's `beforeModel` changed a user message. */
   readonly sent?: Amendment
-  /** For an answer: the result of its reflection. */
+  /** Result of the reflection on an answer. */
   readonly reflection?: Reflection
-  /** For an answer: the app's `verify` rejected it, and the model answered again. */
+  /** The app's `verify` rejected this answer, and the model answered again. */
   readonly rejected?: true
   /** Calls of the message. Nested calls follow the call around them. */
   readonly calls: readonly CallState[]
 }
 
-/** End of the model's answer at a step. */
+/** How the model's output of a step ended. */
 export type StepOutput = Pick<
   FactOf<'model-output'>,
   'step' | 'usage' | 'finishReason' | 'rawFinishReason'
@@ -155,7 +155,7 @@ export interface RunState {
   readonly startedAt: number
   /** Model outputs so far. */
   readonly steps: number
-  /** How often the current step was resumed, each time soon after the last. */
+  /** How often the current step was resumed in short succession. */
   readonly stepResumes: number
   /** Time of the current step's newest start. */
   readonly stepStartedAt: number
@@ -175,15 +175,18 @@ export interface RunState {
   readonly children?: readonly ChildState[]
   /** A child run: works for the call that began this conversation. */
   readonly forCall?: true
-  /** Why a row was set aside while the run was open. The run has ended, since its actions are unknown. */
+  /**
+   * Problem of an unreadable row that was written while the run was open. The run must end, because its actions are
+   * unknown.
+   */
   readonly damage?: string
-  /** Why the run is paused until somebody continues it. Null otherwise. */
+  /** Why the run is paused. Null if it isn't. */
   readonly paused: PauseReason | null
   readonly end: RunEnd | null
   readonly endedAt: number
-  /** Id of the run that starts in the same append as this one's end. */
+  /** Id of the run that starts in the append that ends this run. */
   readonly next?: string
-  /** The previous run, if it ended in the append that started this one. */
+  /** The previous run, if it ended in the append that started this run. */
   readonly follows?: { readonly runId: string; readonly end: RunEnd }
 }
 
@@ -213,8 +216,8 @@ export interface Leaf {
 }
 
 /**
- * Children of a message, oldest first. Listed are messages with several children, and former heads with at least one.
- * `null`: the first messages of the era.
+ * Children of a message, oldest first. Exists only for messages with several children, and for former heads with at
+ * least one. `parentId` is null for the first messages since the history was cleared.
  */
 export interface Fork {
   readonly parentId: string | null
@@ -223,8 +226,8 @@ export interface Fork {
 
 /**
  * A conversation, folded from its rows. Immutable plain data: parts that a fact doesn't affect keep their identity. A
- * windowed state comes from a checkpoint. The beginning of the path and other branches may be missing, but further rows
- * fold the same way.
+ * windowed state comes from a checkpoint: it may lack the beginning of the path and other branches. Later rows fold
+ * into it as into a complete state.
  */
 export interface ConversationState {
   readonly conversationId: string
@@ -233,11 +236,11 @@ export interface ConversationState {
   /** How often the history was cleared. */
   readonly era: number
   readonly title: string | null
-  /** Messages from the first of the era to the head. A windowed state has only the newest. */
+  /** Messages from the first since the history was cleared to the head. A windowed state has only the newest. */
   readonly path: readonly MessageNode[]
   /** Number of earlier messages on the path. */
   readonly older: number
-  /** Messages of the era on other branches, in row order. */
+  /** Messages since the history was cleared that aren't on the path, in row order. */
   readonly others: readonly MessageNode[]
   /** Messages at which branches divide. */
   readonly forks: readonly Fork[]
@@ -248,12 +251,12 @@ export interface ConversationState {
   /** Queued messages that the newest run's end returned undelivered. */
   readonly returned: readonly UserContent[]
   readonly context: readonly ContextRow[]
-  /** For a windowed state: the taint of the complete state at `seq`. */
+  /** Only in a windowed state: the taint of the complete state at `seq`. */
   readonly taintBefore?: { readonly seq: number; readonly taint: readonly Taint[] }
   readonly consents: readonly Consent[]
   /**
-   * A fact concerned messages that a windowed state doesn't have. Until a new checkpoint replaces the state, the view
-   * may lack them.
+   * A fact changed messages that this windowed state lacks. The view may be incomplete until a new checkpoint replaces
+   * the state.
    */
   readonly isStale: boolean
   /** Made from a checkpoint: may lack messages of other branches. */

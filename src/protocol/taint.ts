@@ -1,4 +1,4 @@
-/** Untrusted content in the model's context, or a source that something in the context was derived from. */
+/** Untrusted content in the model's context, or from which content in the context was derived. */
 export interface Taint {
   /** Source of the content: the title of the tool that returned it, the name of a server, or `memory`. */
   readonly origin: string
@@ -21,7 +21,7 @@ export interface ApprovalReason {
 
 /**
  * Calls that need approval while the context is tainted.
- * `ask-effects`: those that leave the app, destroy data or have unknown effects. `ask-writes`: all that aren't
+ * `ask-effects`: calls that leave the app, destroy data or have unknown effects. `ask-writes`: all calls that aren't
  * read-only. `allow`: none.
  */
 export type WhileTainted = 'ask-effects' | 'ask-writes' | 'allow'

@@ -9,8 +9,8 @@ export interface ToolAnnotations {
   /** Repeating a call with the same input changes nothing more. Default false. */
   readonly idempotent?: boolean
   /**
-   * A result describes the current state. It makes results of earlier calls obsolete that had the same parameters, or
-   * more. Obsolete results are the first that are no longer sent. Default false.
+   * A result describes the current state, so it replaces results of earlier calls with the same parameters or more.
+   * Replaced results are the first to be left out of requests. Default false.
    */
   readonly supersedes?: boolean
   /** The output holds untrusted content: pages, mails, reviews, files. Default false; for remote tools, true. */
@@ -33,7 +33,7 @@ export interface RemoteSource {
   /** Distinguishes servers of one source. Never displayed: approvals apply to one endpoint only. */
   readonly endpoint?: string
   /**
-   * SHA-256 of the tool as its server defines it, in hexadecimal. An approval doesn't cover a tool with another one.
+   * SHA-256 of the tool as its server defines it, in hexadecimal. An approval doesn't cover a tool with another digest.
    * Missing on plain HTTP.
    */
   readonly digest?: string
@@ -49,7 +49,7 @@ export interface ToolDefinition {
   readonly inputSchema: JsonSchema
 }
 
-/** Replacements for names that model APIs don't accept. Only the model reads and writes them. */
+/** Replacements for names that model APIs don't accept. Used only in requests to the model and in its answers. */
 export interface NamesForModel {
   readonly name: string
   readonly inputSchema: JsonSchema
@@ -70,9 +70,9 @@ export interface ToolDescriptor extends ToolDefinition {
   /** Source of the untrusted content in the output. Undefined if the output is trusted. */
   readonly untrusted?: string
   /**
-   * Calls that need approval while the context holds untrusted content. `ask`: all. `commits`: those for which the
-   * tool's `commits` returns true. `unknown`: all, since the tool has no annotations; its author is warned. Undefined:
-   * none for this reason.
+   * Calls that need approval while the context holds untrusted content. `ask`: all. `commits`: calls for which the
+   * tool's `commits` returns true. `unknown`: all, because the tool has no annotations; its author is warned.
+   * Undefined: none.
    */
   readonly whileTainted?: 'ask' | 'commits' | 'unknown'
   /** Time limit in milliseconds, from the start on the page. */
@@ -95,17 +95,17 @@ export interface ToolDescriptor extends ToolDefinition {
   readonly hasConsentKey?: true
   /** The tool's function consists of nested calls and steps. */
   readonly composite?: true
-  /** Hash of the description for the model and the approval rules: it changes when they do. */
+  /** Hash of the description for the model and of the approval rules. */
   readonly definition: string
-  /** The worker executes the tool: it controls the run instead of the page. */
+  /** Set for tools that control the run. The worker executes them instead of the page. */
   readonly control?: 'ask-user' | 'finish-task' | 'plan' | 'activate-skill'
   /** The tool is offered only while one of these skills is active. */
   readonly skills?: readonly string[]
 }
 
 /**
- * Result of an undo. `failed`: may be retried. `unknown`: the undo began and no outcome is stored, so it is still
- * running or was interrupted.
+ * Result of an undo. `failed`: may be retried. `unknown`: the undo has no stored outcome, because it is still running
+ * or was interrupted.
  */
 export type UndoStatus = 'unknown' | 'done' | 'failed'
 

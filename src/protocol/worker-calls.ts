@@ -32,13 +32,13 @@ type Unredacted = 'redact-failed'
 /** Errors of driving a conversation: those of the storage, or damaged rows. */
 type Driven = Stored | 'conversation-broken'
 
-/** Errors of changing a conversation: additionally, somebody else owns it or it is gone. */
+/** Errors of changing a conversation. Besides the above, another worker owns the conversation, or it is gone. */
 type Owned = Driven | Unredacted | 'conversation-busy' | 'conversation-not-found' | 'ownership-lost'
 
 /**
  * All calls from the page to the worker (Comlink over the worker itself). The worker handles commands of one page in
- * the order of sending. A run's outcome never comes as a result, but as its last event. Each command is a method of the
- * same name, in `worker/host.ts`: of `PageConnection`, of `Host`, or of a part that `Host` names.
+ * the order of sending. A run's outcome is its last event, never the result of a command. Each command is a method of
+ * the same name, of `PageConnection` or one of `Host.handlers` (`worker/host.ts`).
  */
 export const WORKER_CALLS = {
   /** Must be the first call. */
@@ -53,17 +53,19 @@ export const WORKER_CALLS = {
 
   /** Accepts the run and returns at once. A refusal is the run's `failed` outcome. */
   startRun: {} as CallToWorker<StartRun, void>,
-  /** Resumes an open run. Null if there is none. If this worker drives the run already, only returns its ids. */
+  /** Resumes an open run. Null if no run is open. If this worker already drives the run, only returns its ids. */
   resumeRun: { survives: true } as CallToWorker<ResumeRun, RunRef | null, Driven>,
-  /** Takes over a run from another tab, so that this worker drives it. Null if there is none, or the tab refuses. */
+  /**
+   * Takes over a run from another tab, so that this worker drives it. Null if no run is open, or the other tab refuses.
+   */
   takeOver: { survives: true } as CallToWorker<
     ResumeRun & ConversationScope,
     RunRef | null,
     Driven
   >,
   /**
-   * Ends a run, even if it is paused or another tab drives it. True once the store has this end, or the run will not
-   * begin; false if the run ended otherwise.
+   * Ends a run, even if it is paused or another tab drives it. True once this end is stored, or the run will not begin.
+   * False if the run ended in another way.
    */
   abortRun: { survives: true } as CallToWorker<AbortRun, boolean, Driven | 'conversation-busy'>,
   /** Answers a call. False if the call is unknown, or already answered or settled. */
@@ -85,11 +87,14 @@ export const WORKER_CALLS = {
   /** Supplies a call's output. Returns the run that continues after the last pending output, otherwise null. */
   supplyOutput: {} as CallToWorker<SupplyOutput, RunRef | null, Owned | 'ambiguous-call'>,
   /**
-   * Returns whether this worker still owns the conversation under this epoch, according to the store. The page checks
-   * this before a late start of a non-repeatable call, since another owner may have taken over.
+   * Returns whether this worker still owns the conversation under this epoch, according to the store. The page asks
+   * this before a late start of a non-repeatable call, because another owner may have taken over.
    */
   confirmLease: {} as CallToWorker<LeaseCheck, boolean, Stored>,
-  /** Stores the ids of a child run with its call before the child begins. This worker drives the call's run. */
+  /**
+   * Stores the ids of a child run with the call that starts it, before the run begins. This worker must drive the
+   * call's run.
+   */
   announceChild: {} as CallToWorker<
     AnnounceChild,
     void,
@@ -102,13 +107,13 @@ export const WORKER_CALLS = {
   keepOutcomes: {} as CallToWorker<KeepOutcomes, KeepAnswer>,
 
   /**
-   * Starts publishing the conversation to the page: first a checkpoint (`joined`) on the event port, then everything
-   * after it. A repeated call publishes a new checkpoint.
+   * Starts publishing the conversation on the page's event port: first a checkpoint (`joined`), then all later rows and
+   * deltas. A repeated call publishes a new checkpoint.
    */
   join: { survives: true } as CallToWorker<ConversationScope, void, Stored>,
   /** Stops publishing the conversation, except for runs that this worker drives. */
   leave: {} as CallToWorker<ConversationScope, void>,
-  /** Returns earlier messages of the head's path. Null if the given message isn't on the path any more. */
+  /** Returns earlier messages of the head's path. Null if the given message is no longer on the path. */
   olderMessages: { survives: true } as CallToWorker<OlderMessagesQuery, OlderMessages | null>,
   /** Selects the most recently used branch under a message. False if the message doesn't exist. */
   switchBranch: {} as CallToWorker<
@@ -117,8 +122,8 @@ export const WORKER_CALLS = {
     Owned
   >,
   /**
-   * Undoes a call on the page. True once that is stored; false if there is no such call, or nothing to undo. Rejects
-   * with `call-failed` if the undo failed or its outcome is unknown.
+   * Undoes a call on the page. True once the undo is stored. False if the call doesn't exist or can't be undone.
+   * Rejects with `call-failed` if the undo failed or its outcome is unknown.
    */
   undoCall: {} as CallToWorker<
     ConversationScope & { readonly toolCallId: string },
@@ -142,8 +147,8 @@ export const WORKER_CALLS = {
     Stored | Unredacted | 'invalid-input'
   >,
   /**
-   * Asks a model for a title of an untitled conversation. Null if it has a title, is empty, or the model gave none.
-   * Rejects with `aborted` when a run of the agent begins.
+   * Asks a model for a title of an untitled conversation. Null if the conversation has a title or is empty, or the
+   * model gave none. Rejects with `aborted` when a run of the agent begins.
    */
   titleConversation: {} as CallToWorker<ConversationScope, MadeTitle | null, ErrorCode>,
   /** Copies the beginning of a conversation into a new one. False if the conversation or message doesn't exist. */
@@ -157,7 +162,7 @@ export const WORKER_CALLS = {
   /** Deletes all conversations and returns their number. */
   wipeConversations: {} as CallToWorker<AgentScope, number, Stored>,
   /**
-   * Deletes conversations beyond the retention limits and returns them. Does nothing while another tab does the same.
+   * Deletes conversations beyond the retention limits and returns them. Does nothing while another tab deletes some.
    */
   retainConversations: {} as CallToWorker<
     AgentScope & { readonly retention: Retention },
@@ -175,18 +180,18 @@ export const WORKER_CALLS = {
   /** Clears the messages but keeps the conversation. Refused while a run is open. */
   clearHistory: {} as CallToWorker<ConversationScope, boolean, Owned>,
 
-  /** Makes one model call for data. A failed call is also an answer, because it has used tokens. */
+  /** Makes one model call for data. If the model call fails, still resolves, in order to report the used tokens. */
   extract: {} as CallToWorker<ExtractRequest, Extraction, ErrorCode>,
   /** Aborts the model call of an extraction. */
   stopExtracting: {} as CallToWorker<ExtractRef, void>,
-  /** Loads the needs of a future run: the store, and an engine's model. */
+  /** Loads in advance what a run needs: the store, and an engine's model. */
   prepare: { survives: true } as CallToWorker<Preparation, void, ErrorCode>,
   /** Cancels an unfinished `prepare` of this agent, which rejects with `aborted`. */
   stopPreparing: {} as CallToWorker<AgentRef, void>,
 
-  /** Reports changed tools: calls that wait for a tool check again. */
+  /** Reports changed tools. Calls that wait for a tool look for it again. */
   toolsChanged: {} as CallToWorker<AgentRef, void>,
-  /** Reports a disposed agent: its runs stop without an end and can be resumed. */
+  /** Reports a disposed agent. Its runs stop without a stored end, so they can be resumed. */
   releaseAgent: {} as CallToWorker<AgentRef, void>,
 }
 
@@ -202,7 +207,7 @@ export interface Preparation extends AgentScope {
   readonly hasEngine: boolean
 }
 
-/** Asks whether a conversation still has this epoch, so that its driver is unchanged. */
+/** Asks whether a conversation still has this epoch, and so the same driver. */
 export interface LeaseCheck extends ConversationScope {
   readonly epoch: number
 }
@@ -217,12 +222,12 @@ interface OlderMessagesQuery extends ConversationScope {
 export type BranchPoint =
   /** The run's message replaces a user message, on a new branch; the old branch stays. */
   | { readonly type: 'edit'; readonly messageId: string }
-  /** The run answers a user message again: this message, or the one that it answers. Default: the newest. */
+  /** The run answers a user message again. `messageId`: that message, or an answer to it. Default: the newest. */
   | { readonly type: 'regenerate'; readonly messageId?: string | undefined }
 
 export interface StartRun extends ConversationScope {
   readonly runId: string
-  /** Null: the run continues from the history (supplied outputs), or answers again. */
+  /** Null if the run continues with supplied outputs, or answers again. */
   readonly message: UserContent | null
   /** Place of the message in the conversation. Default: after the newest message. */
   readonly branch?: BranchPoint | undefined
@@ -277,7 +282,7 @@ export interface ImportRows extends ConversationScope {
   readonly after: number
   /** Not validated yet. */
   readonly rows: readonly unknown[]
-  /** This part is the last. */
+  /** Whether this is the last part. */
   readonly isLast: boolean
 }
 
@@ -285,8 +290,8 @@ export interface ResumeRun extends AgentScope {
   /** Default: the newest conversation with an open run. */
   readonly conversationId?: string
   /**
-   * The run that the page still has a handle for. If it has ended, its end is published again. If another tab drives
-   * it, it ends on this page as taken over.
+   * The run that the page still has a handle for. If the run has ended, its end is published again. If another tab
+   * drives it, the run ends on this page as taken over.
    */
   readonly runId?: string
   /** How to handle calls that may or may not have happened. Default `'tell-model'`. */
@@ -294,19 +299,19 @@ export interface ResumeRun extends AgentScope {
   /** Time to wait for the tool of an unfinished call, in milliseconds. */
   readonly waitForToolsMs: number
   /**
-   * False: the previous page was left normally, or this page resumes its own run. Default true: the page may have
+   * False if the previous page was left normally, or this page resumes its own run. Default true: the page may have
    * crashed.
    */
   readonly afterCrash?: boolean
   /**
    * Resumes a paused run, or starts a new run after one that failed or reached a limit.
-   * These are the agent's own limits. They only cap a run that continues an imported one; other runs keep the limits of
-   * the run before.
+   * The value: the agent's own limits. They only cap a run that continues an imported run; other new runs have the
+   * previous run's limits.
    */
   readonly continueLimits?: RunLimits
   /** Allows resuming a child run. Only the agent that started it may do so. */
   readonly asChild?: boolean
-  /** Also resumes a run whose newest claim is another device's. Default false. */
+  /** Also resumes a run that another device claimed last. Default false. */
   readonly takesOver?: boolean
 }
 
@@ -322,8 +327,8 @@ export interface SendMessage extends ConversationScope {
   readonly runId: string
   readonly message: UserContent
   /**
-   * `now`: interrupts the current step. `after-run`: starts the next run. `soonest`: the next step if there is one,
-   * else the next run.
+   * `now`: interrupts the current step. `after-run`: starts the next run. `soonest`: joins the next step, or starts the
+   * next run if there is none.
    */
   readonly when: 'next-step' | 'now' | 'after-run' | 'soonest'
 }
@@ -368,7 +373,7 @@ export interface CallAnswer extends AgentScope {
     | {
         readonly type: 'settle'
         readonly output: ToolOutput
-        /** Usage of model calls that produced the output, without the child run's own. */
+        /** Usage of model calls that produced the output, except those of the child run. */
         readonly usage?: RunUsage
         /** The output may hold untrusted content, because the child run has read some. */
         readonly untrusted?: true
@@ -387,7 +392,8 @@ export interface SupplyOutput extends AgentScope {
   /** Id of the run that starts when no more calls wait for their output. */
   readonly nextRunId: string
   /**
-   * The agent's own limits. They apply to the next run if the call came with a history; otherwise see `ResumeRun.continueLimits`.
+   * The agent's own limits. They apply to the next run if the call came with a history. Otherwise see
+   * `ResumeRun.continueLimits`.
    */
   readonly limits: RunLimits
 }

@@ -2,8 +2,8 @@
 const MAX_DEPTH = 500
 
 /**
- * Copies lists and plain objects deeply, so that later changes to the value don't affect the copy. Other values in them
- * (files, dates, instances) are shared. Circular references stay circular.
+ * Copies lists and plain objects deeply, so that later changes to the value don't affect the copy. Other values inside
+ * (files, dates, instances) are shared with the original. Circular references stay circular.
  */
 export function copyPlain<Value>(value: Value): Value {
   return copyValue(value, new Map(), 0) as Value

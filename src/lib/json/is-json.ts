@@ -4,7 +4,9 @@ const MAX_DEPTH = 100
 /** More values than any real data. An object referenced several times counts each time, as in its JSON text. */
 const MAX_VALUES = 2_000_000
 
-/** Whether a value is JSON. Messages can also carry dates, maps, buffers and cyclic objects. */
+/**
+ * Whether a value received by `postMessage` is JSON. Such values can also be dates, maps, buffers and cyclic objects.
+ */
 export function isJson(value: unknown): boolean {
   return isBounded(value, 0, { values: MAX_VALUES })
 }

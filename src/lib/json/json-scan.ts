@@ -1,21 +1,21 @@
 const QUOTE = 34
 const BACKSLASH = 92
 const COMMA = 44
-/** Bit that is set in `{` and `}` but not in `[` and `]`. Otherwise their codes are equal. */
+/** The only bit in which `{` differs from `[`, and `}` from `]`. */
 const BRACE_BIT = 32
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 
 export interface JsonScan {
-  /** Continues with the next piece. The pieces may be cut anywhere. */
+  /** Reads the next piece of the text. Pieces may be cut anywhere. */
   push(piece: string): void
-  /** Whether an object or array was opened and its last bracket is closed. */
+  /** Whether the outermost object or array is closed. */
   isComplete(): boolean
   /** Whether an object, array or string is still open. */
   isOpen(): boolean
   /** The deepest nesting seen. */
   maxDepth(): number
-  /** Upper bound of the values so far: each but the first follows a comma or an open bracket. */
+  /** Upper bound of the number of values so far: one, plus one for each comma and open bracket. */
   maxValues(): number
 }
 

@@ -1,9 +1,9 @@
 /**
  * Finds a key that allows prototype pollution when objects are merged: `__proto__`, or `prototype` within
- * `constructor`. Searches at any depth; undefined when there is none.
+ * `constructor`. Searches at any depth. Undefined if the value has no such key.
  */
 export function unsafeKey(value: unknown): string | undefined {
-  // No recursion: deeply nested data would overflow the call stack. The list grows during the loop.
+  // The list grows during the loop. Recursion would overflow the call stack for deeply nested data.
   const parts = isObject(value) ? [value] : []
   for (const part of parts) {
     if (Object.hasOwn(part, '__proto__')) return '__proto__'

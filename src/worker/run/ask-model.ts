@@ -35,25 +35,24 @@ import type { ModelRequest } from '../../providers/provider.ts'
 /** Code of the warning about a server that silently cuts requests. */
 export const PROMPT_TRUNCATED = 'prompt-truncated'
 
-/** Share of a request's minimum tokens below which the server can't have read all of it. */
+/** Fraction of a request's minimum tokens. If the server counted fewer, it can't have read the whole request. */
 export const MIN_READ_SHARE = 0.7
-/** Counts up to this many tokens prove nothing: a server's cache may have held the rest. */
+/** Server counts up to this number prove nothing: the rest may have been in the server's cache. */
 const MIN_COUNT = 1000
 
 /**
- * Pieces of text that are at least one token each in all tokenizers. A token has at most three Chinese or Japanese
- * characters on average.
+ * Pieces of text that are at least one token each in all tokenizers. On average, a token has at most three Chinese or
+ * Japanese characters.
  */
 const WORDS = /[\u3040-\u9fff]{1,3}|[\p{L}\p{M}]{1,16}/gu
 
-/** The minimum tokens of a text. */
 const minTokens = (text: string): number => text.match(WORDS)?.length ?? 0
 
 /**
- * Counts signs that the server cut the request; 2 are a proof.
+ * Counts signs that the server cut the request. Two signs are proof.
  *
- * A server that reports only uncached tokens still counts everything since the last answer. A count below that proves a
- * cut. A count well above it, yet below the whole request, is one sign.
+ * Even a server that reports only uncached tokens counts all messages since the last answer. A lower count proves a
+ * cut. A count well above these messages, but below the whole request, is one sign.
  */
 export function truncationSigns(
   { instructions = '', trailer = '', messages }: ModelRequest,
@@ -67,7 +66,7 @@ export function truncationSigns(
   return { signs: counted > 1.5 * maxTokens ? 1 : 0, least }
 }
 
-/** The minimum tokens of messages. Parts that some servers leave out, such as reasoning, count as zero. */
+/** The minimum tokens of messages. Parts that some servers ignore, such as reasoning, count as zero. */
 function minTokensOf(messages: readonly Message[]): number {
   return minTokens(messages.flatMap(({ parts }) => parts.map(textOf)).join(' '))
 }
@@ -83,7 +82,7 @@ interface TurnOutput extends Omit<Extract<ModelOutcome, { type: 'turn' }>, 'type
   readonly step: number
   readonly losses: readonly Loss[]
   readonly tools: ToolTable
-  /** Whether untrusted content holds the same call, so that the model may only be quoting it. */
+  /** Whether untrusted content contains the same call, so that the model may only be quoting it. */
   readonly isQuoted: (call: { readonly toolName: string; readonly input: JsonValue }) => boolean
   /** Whether a native call has worked in this conversation. */
   readonly calledNatively: boolean
@@ -139,7 +138,7 @@ function callDetails(part: ToolCallPart, output: TurnOutput): CallDetails {
   return {
     toolCallId: part.toolCallId,
     known: tool !== undefined,
-    // ACTION calls always run in order.
+    // ACTION calls always run one after the other.
     parallel: toolMode === 'native' && tool !== undefined && isParallelSafe(tool),
     ...(tool?.title !== undefined && { title: tool.title }),
     ...(tool?.remote && { source: tool.remote.source }),
@@ -151,8 +150,8 @@ function callDetails(part: ToolCallPart, output: TurnOutput): CallDetails {
 }
 
 /**
- * Whether a call in text may be quoted from untrusted content (Q3). A model that is known to call natively may also
- * merely mention a call (Q4).
+ * Whether a call in text may be a quotation from untrusted content (Q3). If the model has made native calls before, a
+ * call in text may also be just an example (Q4).
  */
 function mayBeQuoted(part: ToolCallPart, output: TurnOutput): boolean {
   const { toolMode, calledNatively, isQuoted } = output
@@ -227,7 +226,7 @@ interface QuietAskOptions extends Pick<
   readonly signal?: AbortSignal
 }
 
-/** Loads the part that reads calls in text. The run is paused while that can't be loaded. */
+/** Loads the part of the worker that reads calls in text. While the file can't be loaded, the run is paused. */
 export function actionPartLoader({
   conversation: { storageRetry },
   signal,
@@ -260,7 +259,8 @@ export async function askModel(
     return buildRequest(conversation.state, run, { stepContext, toolMode })
   }
   const { drafts } = conversation
-  // Drafts must not hold secrets, and which values are secret is known only once the answer is complete.
+  // Drafts must not hold secrets. Secret values are known only once the answer is complete, so tools with secrets rule
+  // out drafts.
   if (tools.toolsWithSecrets.length === 0) drafts.startStep()
   try {
     const outcome = callModel({
@@ -278,9 +278,9 @@ export async function askModel(
       },
       attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
     })
-    // Loaded early: once a new release is deployed, the files of this one may be gone.
+    // Loads the part before it is needed: after the deployment of a new release, this release's files may be gone.
     const mayCallInText = readsTextCalls(stepContext.model, memory.toolMode(stepContext.model))
-    // Unread, every version of the live context would be kept.
+    // Needed for live context, too: until it is read, all its versions stay in memory.
     if (mayCallInText && (stepContext.tools.length > 0 || stepContext.context))
       loadActionPart()?.catch(() => {})
     return await outcome
@@ -290,8 +290,8 @@ export async function askModel(
 }
 
 /**
- * Asks the model outside the run's steps. Shows nothing, and returns the outcome to the caller. Losses are still
- * reported: later steps have them, too, and no second refusal would report them.
+ * Asks the model outside the run's steps. Publishes nothing but losses, and returns the outcome to the caller. Losses
+ * are reported here, because later requests have them, too, but the server's refusal occurs only once.
  */
 export function askQuietly(
   context: ModelsContext,
@@ -312,7 +312,7 @@ export function askQuietly(
   })
 }
 
-/** Returns a function that computes an attempt's usage, as the run's limits count it. */
+/** Returns a function that computes an attempt's usage for the run's limits. */
 function meter(
   { conversation, runId, stream }: DrivenRun,
   run: CountedRun,
@@ -369,7 +369,10 @@ const ESTIMATED = {
   message: "The model's server reported no token usage: the run's limits use estimates.",
 }
 
-/** Hides inputs that may hold secrets while they stream: only a complete input shows which values are secret. */
+/**
+ * Returns whether to hide a streamed delta. Inputs that may hold secrets aren't streamed, because secret values are
+ * known only once the input is complete.
+ */
 function inputHider(context: DrivenRun): (delta: CallDelta) => boolean {
   const visibleCalls = new Set<string>()
   return (delta) => {
@@ -377,7 +380,7 @@ function inputHider(context: DrivenRun): (delta: CallDelta) => boolean {
     if (delta.type !== 'tool-input-start') return false
     const { toolCallId, toolName } = delta
     const ownName = resolveName(toolName, context.tools)
-    // Until the input is complete, the model's parameter names can't be distinguished from values.
+    // Parameter names that were renamed for the model can't be told from values before the input is complete.
     const isRenamed = context.tools.get(ownName)?.forModel?.parameters.length
     if (isRenamed || mayHaveSecrets(context, ownName)) visibleCalls.delete(toolCallId)
     else visibleCalls.add(toolCallId)

@@ -21,13 +21,13 @@ export function replacerFor(secrets: readonly SecretValue[]): SecretReplacer {
 }
 
 /**
- * Secret values of a conversation's open calls, in memory only. A placeholder opens only in its own call: another call
- * that repeats it gets nothing.
+ * Secret values of a conversation's open calls, in memory only. A placeholder is replaced by its value only in its own
+ * call, not in another call that repeats it.
  */
 export class CallSecrets {
   /** Values by call id, then by placeholder. */
   readonly #values = new Map<string, Map<string, string | number>>()
-  /** Ids of calls whose tool couldn't say which values are secret. */
+  /** Ids of calls whose `secretsIn` failed. */
   readonly #unclear = new Set<string>()
 
   /** Replaces the values that `isSecret` picks with placeholders, and keeps the values for the call. */
@@ -57,7 +57,10 @@ export class CallSecrets {
     this.#unclear.add(toolCallId)
   }
 
-  /** Whether ordinary values may be hidden by placeholders, too. A person must then decide about the call. */
+  /**
+   * Whether the call's `secretsIn` failed, so that ordinary values are hidden, too. A person must then decide about the
+   * call.
+   */
   isUnclear(toolCallId: string): boolean {
     return this.#unclear.has(toolCallId)
   }
@@ -69,7 +72,7 @@ export class CallSecrets {
     this.#values.set(toolCallId, stored)
   }
 
-  /** Returns the input with its secret values. Null: a value is lost, or belongs to another call. */
+  /** Returns the input with its secret values. Null if a value is lost, or belongs to another call. */
   restore(toolCallId: string, input: JsonValue): JsonValue | null {
     if (!hasPlaceholder(input)) return input
     const values = this.#values.get(toolCallId)
@@ -89,13 +92,13 @@ export class CallSecrets {
     return restored === null ? [] : sealedValues(input, restored)
   }
 
-  /** Hides what repeats a secret of another call, such as the composite tool's around it. */
+  /** Hides values that contain a secret of another call, such as the composite call around this one. */
   hideRepeats(toolCallId: string, value: JsonValue, otherCall: CallState): JsonValue {
     const { hasSecret } = replacerFor(this.valuesIn(otherCall.toolCallId, otherCall.input))
     return this.hide(toolCallId, value, (leaf) => hasSecret(`${leaf}`))
   }
 
-  /** Forgets the values of calls and runs that have ended. */
+  /** Forgets the secrets of calls and runs that have ended. */
   fold(row: Row): void {
     if (row.type === 'call-settled') this.#forget(row.path.at(-1) ?? '')
     else if (row.type === 'run-ended') {

@@ -20,12 +20,12 @@ import type { ModelsContext } from './run-context.ts'
 
 export const COMPACTION_DEFAULTS = { at: 0.8, policy: 'auto' } as const
 
-/** Ratio of estimate to window above which a request certainly doesn't fit. Estimates are mostly too high. */
+/** A request certainly doesn't fit if its estimate exceeds the window by this factor. Estimates are mostly too high. */
 const TOO_SMALL = 1.5
 
 /**
  * Compares the server's token count for the newest request with our estimate, and warns if the server silently cuts
- * requests. Call it before the answer is appended.
+ * requests. Call this before the answer is appended.
  */
 export function learnTokens(
   context: ModelsContext,
@@ -52,8 +52,8 @@ export function learnTokens(
 }
 
 /**
- * Restores the model's token factor from the newest compaction if this worker hasn't learned one yet. Without it, the
- * next request may be too long before the server reports a new count.
+ * Restores the model's token factor from the newest compaction if this worker hasn't learned one yet. Without the
+ * factor, the next request may be too long before the server reports a new count.
  */
 export function recallTokens(
   context: ModelsContext,
@@ -93,7 +93,7 @@ export function learnWindow(
     memory.rememberWindow(model, contextWindow)
 }
 
-/** The app's setting wins over the server's report, which may be temporary. The catalogue comes last. */
+/** The app's setting overrides the server's report, which may be temporary. The catalogue comes last. */
 function windowOf(
   { memory }: ModelsContext,
   { model }: StepContext,
@@ -107,7 +107,7 @@ function windowOf(
   )
 }
 
-/** Estimated tokens that a request may have. Undefined if the window is unknown. */
+/** Maximum of estimated tokens in a request. Undefined if the context window is unknown. */
 export function roomOf(
   context: ModelsContext,
   stepContext: StepContext,

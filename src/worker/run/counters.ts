@@ -14,21 +14,23 @@ import { isPlaceholder } from '../../protocol/sealed.ts'
 
 type Output = Pick<FactOf<'model-output'>, 'message' | 'calls' | 'feedback' | 'finishReason'>
 
-/** Whether the message has nothing for the person: only reasoning, calls or white space. */
+/** Whether the message shows the person nothing: it has only reasoning, calls or white space. */
 export function isBlank({ message }: Pick<Output, 'message'>): boolean {
   return !message.parts.some((part) =>
     part.type === 'text' ? part.text.trim() !== '' : part.type === 'file',
   )
 }
 
-/** Whether the answer ended too early: it is blank, or it announced a tool call that never came. */
+/**
+ * Whether the answer ended too early: it is blank, or its finish reason announces a tool call that it doesn't contain.
+ */
 export function endsEarly(output: Output): boolean {
   const { calls, feedback, finishReason } = output
   if (calls.length > 0 || feedback || /filter|pause/.test(finishReason)) return false
   return finishReason === 'tool-calls' || isBlank(output)
 }
 
-/** The note on an answer that is empty, or announced a call that never came. */
+/** The reminder after an answer that ended too early. */
 export function reminderText(output: Output): string {
   const problem = isBlank(output) ? 'Your last message was empty.' : 'No tool call came.'
   const brevity = output.finishReason === 'length' ? ', briefly: the output limit was reached' : ''
@@ -36,30 +38,30 @@ export function reminderText(output: Output): string {
 }
 
 /**
- * Rounds in a row after which the model is warned (`warn`), and after which the run ends (`stop`).
+ * Number of equal rounds in a row after which the model is warned (`warn`) or the run ends (`stop`).
  *
- * `steps`: most steps that may ask for a call with the same name and input. A time or counter in a result would
- * otherwise hide a repetition.
+ * `steps`: maximum of steps with the same call (name and input). It also ends repetitions whose results differ, by a
+ * time or counter for example.
  */
 export const REPETITION = { warn: 3, stop: 6, steps: 25 } as const
 
-/** Longest repeated cycle to detect, in steps. */
+/** Length of the longest cycle to detect, in steps. */
 const MAX_CYCLE_LENGTH = 4
 
-/** Detects cycles of steps with equal calls and results. A small, pure fold over the steps. */
+/** Counts for detecting cycles of steps with equal calls and results. */
 interface Repetition {
-  /** Signatures of the newest steps, the newest last. */
+  /** Digests of the newest steps, the newest last. */
   readonly recent: readonly string[]
-  /** For each cycle length from 1: the number of steps in a row that equal the step that many steps earlier. */
+  /** Number of steps in a row that equal the step n steps before, for each cycle length n from 1. */
   readonly streaks: readonly number[]
-  /** Length in steps of the most repeated cycle. `count`: its rounds in a row. */
+  /** `length`: steps of the cycle that was repeated most. `count`: number of its rounds in a row. */
   readonly length: number
   readonly count: number
 }
 
 const NO_REPETITION: Repetition = { recent: [], streaks: [], length: 1, count: 0 }
 
-/** Counts one more step's calls with their results. An equal call with another result is progress. */
+/** Counts one more step's calls with their results. A call with a different result isn't a repetition. */
 function countRepetition(before: Repetition, calls: readonly CallState[]): Repetition {
   const signature = digestOf(calls.map((call) => [call.toolName, call.modelInput, call.output]))
   const streaks = Array.from({ length: MAX_CYCLE_LENGTH }, (_, index) =>
@@ -74,10 +76,9 @@ function countRepetition(before: Repetition, calls: readonly CallState[]): Repet
   return { recent: [...before.recent, signature].slice(-MAX_CYCLE_LENGTH), streaks, ...longest }
 }
 
-/** Counts the steps that asked for a call, by name and input. */
+/** Number of steps that contain a call, by a digest of its name and input. */
 type CallCounts = ReadonlyMap<string, number>
 
-/** Counts the calls of one more step. */
 function countCalls(before: CallCounts, calls: readonly CallState[]): CallCounts {
   const counts = new Map(before)
   for (const call of new Set(calls.map((each) => digestOf([each.toolName, each.modelInput]))))
@@ -85,19 +86,19 @@ function countCalls(before: CallCounts, calls: readonly CallState[]): CallCounts
   return counts
 }
 
-/** Digest without placeholders for secrets: their values can't be compared. */
+/** Digest that ignores placeholders for secrets: their values can't be compared. */
 function digestOf(value: unknown): string {
   return textDigest(
     JSON.stringify(value, (_name, each: unknown) => (isPlaceholder(each) ? '' : each)),
   )
 }
 
-/** For example `3 times in a row`, or `3 times in a row, in rounds of 2 steps`. */
+/** Returns `3 times in a row`, or `3 times in a row, in rounds of 2 steps`. */
 export function repetitionWords({ count, length }: Repetition): string {
   return `${count} times in a row${length > 1 ? `, in rounds of ${length} steps` : ''}`
 }
 
-/** Amounts of its limits that a run has used. */
+/** Amounts that a run has used, for comparison with its limits. */
 export interface Spent {
   readonly steps: number
   readonly usage: Pick<RunUsage, 'totalTokens' | 'costUSD'>
@@ -113,11 +114,11 @@ interface LimitedRun {
 /** Time that a run was active, computed from its rows. */
 interface ActiveTime {
   readonly activeMs: number
-  /** Start of the current active time, in milliseconds since 1970. Null: the run waits for somebody. */
+  /** Start of the current active time, in milliseconds since 1970. Null if the run isn't active. */
   readonly activeSince: number | null
 }
 
-/** The first limit that these runs have reached together. Null: none. Pure. */
+/** The first limit that these runs have reached together. Null if they have reached none. Pure. */
 export function reachedLimit(limits: Limits, spent: readonly Spent[]): LimitName | null {
   const { steps, tokens, costUSD, minutes } = limits
   const sum = (valueOf: (spending: Spent) => number | undefined): number =>
@@ -130,7 +131,7 @@ export function reachedLimit(limits: Limits, spent: readonly Spent[]): LimitName
   return null
 }
 
-/** The limit that makes the run's next step its last answer. Null: none. Pure. */
+/** The limit because of which the run's next step is its last answer. Null if there is none. Pure. */
 export function limitOf(run: Spent & LimitedRun): LimitName | null {
   return run.limit ?? reachedLimit(run.limits, [run])
 }
@@ -148,16 +149,16 @@ export function applyLimits(stepContext: StepContext, run: Spent & LimitedRun): 
     : { ...stepContext, model: { ...model, toolChoice: 'none' } }
 }
 
-/** The run's active time after one of its rows. `run` is the state after that row, too. Pure. */
+/** The run's active time after one of its rows. `run`: the run's state after that row. Pure. */
 function activeTime(before: ActiveTime, run: RunState, row: Row): ActiveTime {
   const { activeSince } = before
-  // The time before the run was resumed isn't active time. A clock that was set back must not subtract time.
+  // The time before `run-resumed` isn't active time. If the clock was set back, no time is subtracted.
   const isCounted = activeSince !== null && row.type !== 'run-resumed'
   const activeMs = before.activeMs + (isCounted ? Math.max(0, row.at - activeSince) : 0)
   return { activeMs, activeSince: isActive(run) ? row.at : null }
 }
 
-/** Whether the run is working, not waiting for somebody or paused. */
+/** Whether the run is working: it is neither paused nor waiting. */
 function isActive(run: RunState): boolean {
   return run.end === null && !isRunWaiting(run)
 }
@@ -185,45 +186,47 @@ function stepsOf({ maxSteps }: RunLimits): number {
 
 /** Whether a run may take its next step. */
 export type AdmissionResult =
-  /** `run` has the limits of the whole family. If the family has reached one, the step is the last answer. */
+  /** `run` has the limits of the whole family. If the family has reached a limit, the step is the last answer. */
   | { readonly type: 'step'; readonly run: CountedRun }
-  /** No step: the run is a child. Its parent or the parent's call has ended, or the family has reached a limit. */
+  /**
+   * The child run must end, because its parent run or the parent's call has ended, or the family has reached a limit.
+   */
   | { readonly type: 'end'; readonly end: RunEnd }
 
-/** A run with its child runs, or with its parent run, as the run's driver sees them. */
+/** A run's parent run and child runs, as the run's driver sees them. */
 export interface RunFamily {
   /** Checks the family's usage, and reserves one step for this run until `endStep`. */
   admit(run: CountedRun): Promise<AdmissionResult>
   endStep(): void
-  /** Facts for the usage of these calls' child runs that is known here but not stored yet. */
+  /** Facts for the usage of these calls' child runs, as far as it is known in this worker but not stored yet. */
   usageOf(calls: readonly CallState[]): FactDraft[]
   /** Facts for the usage of a call's child run, read from the store, plus the usage in `extraUsage`. */
   storedUsageOf(call: CallState, extraUsage?: RunUsage): Promise<FactDraft[]>
 }
 
-/** Default for `limits.steps` of a run and its child runs together, if `maxSteps` isn't higher. */
+/** Default for `limits.steps` of a run and its child runs together. A higher `maxSteps` raises it. */
 const DEFAULT_FAMILY_STEPS = 100
 
 /** The limits of a run and its child runs together. Pure. */
 export function familyLimits({ limits }: Pick<CountedRun, 'limits'>): CountedRun['limits'] {
   const { maxSteps, steps } = limits
-  // A run without a step limit means no step limit for its child runs, either.
+  // If the run has no maximum of steps, the family has none, either.
   if (steps !== undefined || maxSteps < 0) return limits
   return { ...limits, steps: Math.max(DEFAULT_FAMILY_STEPS, maxSteps) }
 }
 
-/** The run with the limit that its family has reached, which makes its next step the last answer. Pure. */
+/** Sets the limit that the run's family has reached: the run's next step is then its last answer. Pure. */
 export function withReachedLimit(run: CountedRun, limit: LimitName | null): CountedRun {
   return { ...run, limit: run.limit ?? limit }
 }
 
-/** Counts that tell the loop when to stop a run. Nothing else needs them. */
+/** Counts that only the run's loop needs, to decide when to stop. */
 export interface Counters extends ActiveTime {
   /** Steps in a row with an invalid call. */
   readonly invalidStreak: number
   /** The newest invalid call's error. */
   readonly lastInvalid: CallError | null
-  /** Steps in a row that ended with the vendor pausing the turn. */
+  /** Steps in a row in which the vendor paused the turn. */
   readonly pauses: number
   /** Steps in a row that the output limit cut off. */
   readonly cuts: number
@@ -237,7 +240,7 @@ export interface Counters extends ActiveTime {
   readonly isRejected: boolean
   /** Number of the run's rejected answers. */
   readonly rejections: number
-  /** How the newest answer was reflected on. Null: not at all. */
+  /** Mode of the reflection on the newest answer. Null if there was none. */
   readonly reflected: ReflectMode | null
   /** Whether the model was reminded that it isn't done: its output was empty, or its plan has open items. */
   readonly wasReminded: boolean
@@ -245,11 +248,10 @@ export interface Counters extends ActiveTime {
   readonly callCounts: CallCounts
   /** The limit reached when a step began. The model gets one last call, without tools. */
   readonly limit: LimitName | null
-  /** Whether the last answer exists. */
+  /** Whether the last answer (see `limit`) exists. */
   readonly isConcluded: boolean
 }
 
-/** The newest run with its counters. */
 export type CountedRun = RunState & Counters
 
 const NOTHING_COUNTED: Counters = {
@@ -287,7 +289,6 @@ export function countRow(
     : counted
 }
 
-/** The counters that a row of the run changes. */
 function changedCounters(run: CountedRun, row: Row): Partial<Counters> {
   switch (row.type) {
     case 'step-started':
@@ -315,7 +316,7 @@ function changedCounters(run: CountedRun, row: Row): Partial<Counters> {
       return { reflected: row.mode }
     case 'call-settled': {
       const { status, output } = row
-      // An invalid nested call is its tool's mistake, not the model's.
+      // An invalid nested call doesn't count: it is the composite tool's mistake, not the model's.
       const isInvalid = status === 'invalid' && output.type === 'error' && row.path.length === 1
       return {
         ...(run.calls.every(isSettled) && {
@@ -331,10 +332,12 @@ function changedCounters(run: CountedRun, row: Row): Partial<Counters> {
   }
 }
 
-/** `open`: undecided, or already counted. */
+/** `open`: not decided yet, or already counted. */
 type Verdict = 'valid' | 'invalid' | 'open'
 
-/** Judges a step whose calls are settled. The output already counted calls that could not be read. */
+/**
+ * Judges a step whose calls are settled. An unreadable ACTION call (`feedback`) was already counted with the output.
+ */
 function stepVerdict({ calls, feedback }: RunState): Verdict {
   if (topLevelCalls(calls).some(({ status }) => status === 'invalid')) return 'invalid'
   return feedback ? 'open' : 'valid'

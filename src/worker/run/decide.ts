@@ -43,7 +43,7 @@ export function withNextStep(
   return [...drafts, nextStep(next, { resumed: false })]
 }
 
-/** Most pauses of one turn. After them, the run ends with the answer so far. */
+/** Maximum of pauses in one turn. After more, the run ends with the answer so far. */
 const MAX_PAUSES = 10
 
 /** A run's next action, or the end of a run that has nothing more to do. */
@@ -74,10 +74,10 @@ function afterStep(run: CountedRun): 'call-model' | RunEnd {
   const hasFinished = calls.some((call) => call.finishes && call.status === 'succeeded')
   if (hasFinished && !isRejected) return { outcome: 'completed' }
   const isPaused = run.pauses > 0 && run.pauses <= MAX_PAUSES
-  // A content filter or a refusal voids the calls of its output, so no results call for another step.
+  // A content filter or refusal invalidates the output's calls, so their results need no further step.
   const hasCalled = finishReason !== 'content-filter' && (calls.length > 0 || run.feedback !== null)
   if (!hasCalled && !run.isAddressed && !isRejected && !isPaused) return answerEnd(run)
-  // A model cut off in its call twice in a row would be cut off a third time.
+  // If the output limit has cut off two calls in a row, it would cut off a third one, too.
   if (run.invalidStreak > (run.cuts > 1 ? 1 : limits.retries)) {
     return failedEnd(
       'invalid-tool-calls',
@@ -91,7 +91,7 @@ function afterStep(run: CountedRun): 'call-model' | RunEnd {
 /** Finish reasons of an incomplete answer. */
 const INCOMPLETE_REASONS = ['length', 'content-filter', 'pause']
 
-/** Ends the run with the newest output. `completed` requires text, a file, or a call that succeeded. */
+/** The end of a run whose newest output is its answer. `completed` requires text, a file, or a call that succeeded. */
 function answerEnd({ finishReason, isBlank, hasSucceeded }: CountedRun): RunEnd {
   if (!isBlank)
     return {

@@ -16,7 +16,7 @@ import { DELETED, UNFINISHED_REASONS } from '../../protocol/run.ts'
 import type { PageApi } from '../../protocol/page-calls.ts'
 import { stoppablePage } from '../stopping.ts'
 
-/** Why this driver leaves the run unfinished in the store. Null: it ends the run. */
+/** Why this driver leaves the run unfinished in the store. Null if it ends the run. */
 export function unfinishedReason(stop: Stop | null, error?: unknown): string | null {
   if (stop?.type === 'release') return UNFINISHED_REASONS.disposed
   if (stop?.type === 'taken-over') return UNFINISHED_REASONS.takenOver
@@ -29,7 +29,7 @@ export function unfinishedReason(stop: Stop | null, error?: unknown): string | n
       return DELETED
     case 'ownership-lost':
       return error.details?.['deleted'] ? DELETED : UNFINISHED_REASONS.takenOver
-    // A waiting run was resumed in another tab.
+    // Thrown if another tab has resumed the waiting run.
     case 'conversation-busy':
       return UNFINISHED_REASONS.takenOver
     default:
@@ -37,9 +37,9 @@ export function unfinishedReason(stop: Stop | null, error?: unknown): string | n
   }
 }
 
-/** Cancels the calls that run here: the run's new owner decides about them. */
+/** Cancels the calls that this page executes. The run's new owner decides about them. */
 export function stopExecuting({ dispatched, page, agentId }: CallsContext, reason: string): void {
-  // The rows don't help: they may already describe the new owner's executions.
+  // Not read from the rows, which may already describe the new owner's executions.
   const executionIds = [...dispatched]
   if (executionIds.length === 0) return
   page.cancelTools({ agentId, executionIds, reason }).catch(() => undefined)
@@ -49,7 +49,7 @@ export function stopExecuting({ dispatched, page, agentId }: CallsContext, reaso
 export class StopSwitch {
   readonly #page: PageApi
   #controller = new AbortController()
-  /** The page. Pending requests to it stop when the signal aborts. */
+  /** The page's calls. Pending calls reject when the signal aborts. */
   page: PageApi
   stopped: Stop | null = null
 
@@ -62,7 +62,7 @@ export class StopSwitch {
     return this.#controller.signal
   }
 
-  /** The first stop wins, except that stopping the run overrides cutting its step. */
+  /** Only the first stop counts, but a stop of the run overrides a cut of its step. */
   halt(stop: Stop): void {
     if (this.stopped === null || this.stopped.type === 'cut') this.stopped = stop
     this.#controller.abort(this.stopped)
@@ -86,11 +86,11 @@ interface NextRun {
 }
 
 /**
- * Starts the next run with all messages queued for after this one, under the same limits. Null: none is queued, the run
- * was stopped, or it waits for outputs.
+ * Starts the next run, under the same limits, with all messages queued for `after-run`. Null if no such message is
+ * queued, the run was stopped, or it waits for outputs.
  *
- * Unless the run ended as `completed` or `max-steps`, only messages of triggers start another one. A person gets theirs
- * back.
+ * A person's messages start the next run only after `completed` or `max-steps`; otherwise they are returned to the
+ * person. Messages of triggers always start it.
  */
 function nextRun(
   state: ConversationState,
@@ -111,14 +111,14 @@ function nextRun(
   return { runId, queued, facts: facts.map((fact) => ({ ...fact, runId })) }
 }
 
-/** Whether somebody stopped the run, even if it was already done. */
+/** Whether somebody stopped the run, even if it had already finished. */
 function isStopped(signal: AbortSignal): boolean {
   return signal.aborted && (signal.reason as Stop).type === 'end'
 }
 
 /**
- * Commits the run's end, the ends of its open calls, and the start of the run that is queued after it, in one
- * transaction. Writes nothing if the run has already ended. `cut` is the step that the end cuts short.
+ * Commits the run's end, the ends of its open calls, and the start of the next run, in one transaction. Writes nothing
+ * if the run has already ended. `cut`: the step that the end cuts short.
  */
 export async function commitEnd(
   context: RunContext,
@@ -128,7 +128,7 @@ export async function commitEnd(
   let executionIds: readonly string[] = []
   let nextId: string | undefined
   let nextRunId: string | undefined
-  // A retried append must use the same id.
+  // A retried append must use the same id for the next run.
   const newId = (): string => (nextId ??= effects.newId('run_'))
   const isNew = await conversation.append((run) => {
     if (run?.runId !== context.runId || run.end !== null) return null
@@ -153,7 +153,10 @@ export async function commitEnd(
     context.page.acknowledgeTools({ executionIds }).catch(() => undefined)
 }
 
-/** A step that an earlier page or worker left unfinished. The run ends, so its partial text is stored as it is. */
+/**
+ * Stores the partial text of a step that an earlier page or worker left unfinished, because the run ends without
+ * repeating the step.
+ */
 function cutOfAbandonedStep({ stream }: DrivenRun, run: CountedRun): FactDraft | null {
   const { step: abandoned } = stream.live
   if (!abandoned?.isLeft || abandoned.runId !== run.runId || !run.stepOpen) return null

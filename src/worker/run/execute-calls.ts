@@ -23,7 +23,7 @@ import { nestedIn } from '../../conversation/nested.ts'
 import { positionOf, type ReplayLog, type ReplayedCall } from '../../protocol/composite.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 
-/** The stored calls and steps of a composite tool's function, for when it runs again. */
+/** The stored calls and steps of a composite tool's function, which the function gets when it runs again. */
 function replayLogOf(call: CallState, calls: readonly CallState[]): ReplayLog {
   return {
     calls: nestedIn(calls, call).map((nested) => replayedCall(call, nested)),
@@ -44,7 +44,10 @@ export function nestedPosition(parent: CallState, { toolCallId }: CallState): nu
   return positionOf(toolCallId.slice(parent.toolCallId.length + 1))
 }
 
-/** Makes a nested call's id from its position. `isUsed`: a model may have chosen the same id for its own call. */
+/**
+ * Makes a nested call's id from its position. `isUsed`: whether a call already has this id, for example because a model
+ * chose it.
+ */
 export function nestedId(
   parent: CallState,
   position: number,
@@ -74,13 +77,13 @@ function notStarted(reason: NotStartedReason): Pick<Settlement, 'status' | 'outp
     : { status: 'aborted', output: ABORTED }
 }
 
-/** How long a stopped run waits for its tools to return. Milliseconds. */
+/** Time that a stopped run waits for its tools to return, in milliseconds. */
 const ABORT_GRACE_MS = 40
 
-/** Timeout of a tool whose descriptor is gone, such as a call joined after a reload. Milliseconds. */
+/** Timeout in milliseconds if the tool's descriptor is unknown, for example after a reload. */
 const DEFAULT_TIMEOUT_MS = 60_000
 
-/** How often a call may be decided again because its tool changed before the start. */
+/** Maximum of new decisions about a call whose tool keeps changing before the start. */
 const MAX_WITHDRAWALS = 3
 
 /** Commits the calls' start, then runs them. `repeats`: whether they may have run before. */
@@ -92,7 +95,7 @@ export async function executeCalls(
   const allowed = await withoutUnapproved(context, calls, repeats)
   const starts = await withKnownSecrets(context, startsOf(context, allowed, { repeats }))
   if (starts.length === 0) return
-  // Checked at the commit, which may have waited for the storage: a stopped run must start nothing.
+  // Checks again at the commit, which may have waited for the storage: a stopped run must start nothing.
   const facts = (run: RunState | null): FactDraft[] | null =>
     context.signal.aborted || !mayStillStart(context, run, starts) ? null : starts.map(startFact)
   const isCommitted = await context.conversation.append(facts, { strict: mustBeStrict(starts) })
@@ -102,7 +105,10 @@ export async function executeCalls(
   await runStarts(context, redacts ? withStoredInputs(context, starts) : starts)
 }
 
-/** Leaves out calls that weren't approved in this browser. Each is decided again, unless it may have had its effect. */
+/**
+ * Leaves out calls that lack an approval given in this browser. They are decided again, or interrupted if they may have
+ * taken effect.
+ */
 async function withoutUnapproved(
   context: CallsContext,
   calls: readonly CallState[],
@@ -142,7 +148,10 @@ async function withKnownSecrets(
   return starts.filter(hasSecrets)
 }
 
-/** False: a call has ended, or a consent that allowed one. What is still open is decided again. */
+/**
+ * Whether all calls may still start. False if a call has ended, or the consent that allowed a call. Such a call, if
+ * open, is then decided again.
+ */
 function mayStillStart(
   { conversation, ready }: CallsContext,
   run: RunState | null,
@@ -158,7 +167,7 @@ function mayStillStart(
   return outdated.length === 0
 }
 
-/** Replaces inputs by the stored, redacted ones, so that a tool gets the same input if its call is repeated. */
+/** Replaces inputs with the stored, redacted ones. If a call is repeated, its tool then gets the same input. */
 function withStoredInputs({ conversation }: DrivenRun, starts: readonly Start[]): readonly Start[] {
   const { run } = conversation
   const stored = new Map(run?.calls.map(({ toolCallId, input }) => [toolCallId, input]))
@@ -168,19 +177,19 @@ function withStoredInputs({ conversation }: DrivenRun, starts: readonly Start[])
   }))
 }
 
-/** Has the page run calls whose start is committed, and commits each outcome as it arrives. */
+/** Asks the page to run calls whose start is committed, and commits each outcome as it arrives. */
 export async function runStarts(context: CallsContext, starts: readonly Start[]): Promise<void> {
   if (context.signal.aborted) return withdrawStarts(context, starts)
   await Promise.all(
     starts.map(async (start) => {
       const outcome = await dispatch(context, start)
       if (outcome?.status === 'not-started') await decideAnew(context, start)
-      // A call of unknown outcome stays `executing`. The loop then recovers it by the crash table (`recoverCall`).
+      // A call with an unknown outcome stays `executing`, and the loop recovers it (`recoverCall`).
     }),
   )
 }
 
-/** Withdraws starts that were committed while the run was stopped, before the page was asked to run them. */
+/** Withdraws committed starts that the page was never asked to run, because the run was stopped. */
 export async function withdrawStarts(context: DrivenRun, starts: readonly Start[]): Promise<void> {
   const withdrawable = starts.filter(({ repeats }) => !repeats)
   if (withdrawable.length === 0) return
@@ -190,8 +199,8 @@ export async function withdrawStarts(context: DrivenRun, starts: readonly Start[
 }
 
 /**
- * Joins an execution that the page knows: it still runs, or its outcome is waiting. Returns an outcome that doesn't
- * settle the call, else null.
+ * Waits for an execution that the page knows: it is still running, or has an outcome that wasn't fetched yet. Returns
+ * the outcome if it doesn't settle the call, otherwise null.
  */
 export function joinExecution(
   context: CallsContext,
@@ -226,7 +235,10 @@ async function dispatch(context: CallsContext, start: Start): Promise<OpenOutcom
   return null
 }
 
-/** Notes the effect that the call's undo may get. Skips joined executions: only the rows know their input. */
+/**
+ * Notes in this browser the output that the call's undo may get. Skips joined executions, because their input comes
+ * from the rows.
+ */
 async function noteOutput(
   { conversation: { claims }, runId }: DrivenRun,
   { call, executionId, input, by }: Start,
@@ -236,7 +248,7 @@ async function noteOutput(
     await claims.note('outputs', effectKey(runId, { ...call, input, output }))
 }
 
-/** Suspends the call, unless it has ended meanwhile. */
+/** Suspends the call if it is still executing. */
 async function suspend(
   { conversation, runId }: DrivenRun,
   { call: { path, toolCallId }, executionId }: Start,
@@ -261,12 +273,12 @@ function leavesOpen(
 ): outcome is OpenOutcome {
   if (outcome.status === 'unknown') return true
   if (outcome.status !== 'not-started') return false
-  // The reason for refusing a joined execution may date from an earlier owner.
+  // The reason why a joined execution didn't start may come from an earlier owner.
   if (by.composite && repeats) return true
   return call.executionId === executionId || OUTDATED_REASONS.has(outcome.reason)
 }
 
-/** Outcomes that are stored even after the run stopped here: the tool itself has finished. */
+/** Outcomes that are stored even if this driver was stopped, because the tool itself has finished. */
 const FINISHED: ReadonlySet<ToolOutcome['status']> = new Set([
   'succeeded',
   'failed',
@@ -275,12 +287,12 @@ const FINISHED: ReadonlySet<ToolOutcome['status']> = new Set([
   'interrupted',
 ])
 
-/** Handles a call that didn't start because the decision about it is out of date. */
+/** Handles a call that didn't start because the decision about it is outdated. */
 export async function decideAnew(
   context: CallsContext,
   { call, repeats }: Pick<Start, 'call' | 'repeats'>,
 ): Promise<void> {
-  // This execution didn't start, but an earlier one may have had its effect.
+  // `repeats`: an earlier execution may have taken effect.
   if (repeats) return settleCalls(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
   // A call that provably didn't start is decided again, with the current tools.
   const { path, toolCallId, toolName } = call
@@ -292,7 +304,7 @@ export async function decideAnew(
   await context.conversation.append([{ type: 'call-withdrawn', path }])
 }
 
-/** Reasons for not starting that make the decision about a call out of date. */
+/** Reasons for not starting that mean an outdated decision about the call. */
 const OUTDATED_REASONS: ReadonlySet<NotStartedReason> = new Set([
   'changed',
   'not-registered',
@@ -317,7 +329,7 @@ function executionRequest(context: DrivenRun, start: Start): ExecuteTool {
     ...(call.path.length > 1 && { path: call.path }),
     ...(hasTaintedInput(context.conversation.state, call) && { tainted: true }),
     ...(by.composite && { replayLog: replayLogOf(currentCall(context, call), runCalls(context)) }),
-    // The page gets every earlier delta first, so that the person sees them before the tool runs.
+    // The page first processes all earlier deltas, so that the person sees them before the tool runs.
     afterBatch: context.stream.flush(),
   }
 }
@@ -326,12 +338,12 @@ function runCalls({ conversation }: DrivenRun): readonly CallState[] {
   return conversation.run?.calls ?? []
 }
 
-/** The call with everything stored since its start was decided. */
+/** The call in its newest stored state. */
 function currentCall(context: DrivenRun, call: CallState): CallState {
   return runCalls(context).find(({ toolCallId }) => toolCallId === call.toolCallId) ?? call
 }
 
-/** Resolves to null once the run was stopped and the grace period for the aborted tool is over. */
+/** Resolves to null after the run was stopped and the grace period for its tools is over. */
 async function whenStopped(
   { signal, page, agentId, effects }: DrivenRun,
   id: string,
@@ -365,21 +377,21 @@ export function decidedBy({
   }
 }
 
-/** For a call whose tool is gone. Matches no tool's definition, and assumes nothing about the tool. */
+/** Stands for a tool that is gone: it equals no definition, and counts as not repeatable. */
 const UNKNOWN_TOOL: DecidedTool = {
   definition: '',
   replayable: false,
   reconcilable: false,
 }
 
-/** Identifies an approval: the run and call, the request, the approved tool and input, and the execution before. */
+/** Identifies an approval: the run and call, the request, the approved tool and input, and the previous execution. */
 function approvalKey({ runId }: DrivenRun, call: CallState): readonly unknown[] {
   const { toolCallId, toolName, decidedBy, askedAt, about, resolvedAs, input, executionId } = call
   const definition = decidedBy?.definition
   return [runId, toolCallId, executionId, toolName, definition, input, about, askedAt, resolvedAs]
 }
 
-/** Notes in this browser that its user has approved the call. `change`: the fields that the answer changes. */
+/** Notes in this browser that the call was approved here. `change`: the fields that the answer changes. */
 export async function noteApproval(
   context: DrivenRun,
   call: CallState,
@@ -402,8 +414,8 @@ async function noteStart(
 }
 
 /**
- * Whether a call may start. Anybody may have written the rows of a store that devices share. A call that this driver
- * didn't decide therefore needs an approval given in this browser, which allows one start.
+ * Whether a call may start. In a store shared by devices, the rows may come from anybody. So a call that this driver
+ * hasn't decided itself needs an approval given in this browser. The approval allows one start.
  */
 async function mayStart(context: CallsContext, call: CallState): Promise<boolean> {
   if (context.ready.has(call.toolCallId)) return true
@@ -419,7 +431,7 @@ export function effectKey(
   return [runId, toolCallId, toolName, input, output]
 }
 
-/** Most calls that run in parallel. */
+/** Maximum of calls that run in parallel. */
 export const MAX_PARALLEL = 4
 
 /** The calls to run next: the first one, and those directly after it that may run in parallel. */
@@ -438,13 +450,16 @@ export interface Start {
   readonly executionId: string
   readonly input: JsonValue
   readonly by: DecidedTool
-  /** Whether an earlier execution may have had its effect. */
+  /** Whether an earlier execution may have taken effect. */
   readonly repeats: boolean
   /** Id of the consent that allows the call without approval. */
   readonly consentId?: string
 }
 
-/** Starts for the calls, from this driver's decision, or else the stored one, or else the current tool. */
+/**
+ * Starts for the calls. The tool's properties come from this driver's decision, the stored decision or the current
+ * tool, whichever exists first.
+ */
 export function startsOf(
   context: CallsContext,
   calls: readonly CallState[],
@@ -478,7 +493,10 @@ export function startFact(start: Start): FactDraft {
   }
 }
 
-/** Whether the commit must reach the disk first: a call that can't be repeated after a crash needs a safe record. */
+/**
+ * Whether the commit must reach the disk before the calls start. After a crash, a missing row would let a
+ * non-repeatable call run twice.
+ */
 export function mustBeStrict(starts: readonly Start[]): boolean {
   return starts.some(({ by }) => !by.replayable && !by.composite)
 }

@@ -23,8 +23,8 @@ import type { CallState } from '../../protocol/state.ts'
 type SealedCall = Pick<CallState, 'toolCallId' | 'toolName'>
 
 /**
- * Replaces the input's secrets with placeholders, so that it may be stored. The tool says which values are secret. If
- * it can't, or if the input is invalid, all texts and numbers are treated as secret.
+ * Replaces the input's secrets with placeholders, so that the input may be stored. The tool's `secretsIn` names the
+ * secret values. If it fails, or if the input is invalid, all texts and numbers are treated as secret.
  */
 export async function hideInputSecrets(
   context: CallsContext,
@@ -33,7 +33,7 @@ export async function hideInputSecrets(
 ): Promise<JsonValue> {
   if (!tool?.hasSecretsIn) return input
   const { secrets: callSecrets } = context.conversation
-  // A placeholder of a secret that stays needn't fit where its value does.
+  // Checks the input with its secrets: a placeholder may not fit the schema where its value does.
   const inputWithSecrets = callSecrets.restore(call.toolCallId, input) ?? input
   const isValid = checkInput(context.validator, tool, inputWithSecrets) === null
   const secrets = isValid ? await secretsIn(context, call, input) : EVERYTHING
@@ -59,7 +59,7 @@ function secretsIn(
   )
 }
 
-/** JSON pointers to all secrets: here, the whole input. */
+/** JSON pointer to the whole input, which marks all of its values as secret. */
 const EVERYTHING = ['']
 
 /** A call's input, as written by the model (`original`) and with placeholders for its secrets (`stored`). */
@@ -69,10 +69,10 @@ interface SealedInput {
   readonly stored: JsonValue
 }
 
-/** Replaces an unknown tool name that holds a secret. Servers refuse a placeholder's characters in names. */
+/** Replaces an unknown tool name that contains a secret. A placeholder has characters that servers refuse in names. */
 const SEALED_NAME = 'sealed_name'
 
-/** Removes the secrets of sealed inputs from the rest of the message: texts, other calls and vendor metadata. */
+/** Removes the secrets of the inputs from the rest of the message: texts, other calls and vendor metadata. */
 function sealMessage<Message extends AssistantMessage>(
   message: Message,
   inputs: readonly SealedInput[],
@@ -93,7 +93,8 @@ function sealMessage<Message extends AssistantMessage>(
         const isSecretName = !tool && repeats.hasSecret(part.toolName)
         const toolName = isSecretName ? SEALED_NAME : part.toolName
         if (part.error) return withoutRepeats({ ...part, toolName }, repeats)
-        // Nothing opens the placeholders of a control call such as `ask_user`: its input is only shown and read.
+        // The placeholders of a control call, such as `ask_user`, never get their values back: its input is only
+        // displayed.
         const input = tool?.control
           ? replaceInJson(part.input, repeats.replace)
           : conversation.secrets.hide(toolCallId, part.input, (value) =>
@@ -101,7 +102,7 @@ function sealMessage<Message extends AssistantMessage>(
             )
         const original =
           inputs.find((each) => each.toolCallId === toolCallId)?.original ?? part.input
-        // A tool that runs gets property names as the model wrote them. Otherwise names lose their secrets, too.
+        // A call that will run needs its property names unchanged. In other calls, secrets are removed from names, too.
         const isValid = tool && checkInput(validator, tool, original) === null
         const shownInput = isValid ? input : replaceInNames(input, repeats.replace)
         stored.set(original, shownInput)
@@ -113,7 +114,7 @@ function sealMessage<Message extends AssistantMessage>(
         return part satisfies never
     }
   })
-  // Dropped: the ACTION text is built again from the calls' inputs.
+  // Drops `actionText`: requests rebuild it from the calls' inputs.
   const { actionText: _text, providerMetadata, ...rest } = message
   const metadata = providerMetadata && sealedMetadata(providerMetadata, { stored, repeats })
   return { ...(rest as Message), parts, ...(metadata && { providerMetadata: metadata }) }
@@ -131,7 +132,10 @@ function withoutRepeats(
   }
 }
 
-/** Vendor metadata with sealed inputs. Undefined if another secret is in it: a replacement breaks what is signed. */
+/**
+ * Vendor metadata with placeholders in the calls' inputs. Undefined if it contains secrets elsewhere: replacing them
+ * would break signatures.
+ */
 function sealedMetadata(
   metadata: ProviderMetadata,
   {
@@ -143,7 +147,7 @@ function sealedMetadata(
   return sameJson(replaceInJson(sealed, repeats.replace), sealed) ? sealed : undefined
 }
 
-/** Replaces inputs in metadata, since some vendors want their calls back as they sent them. */
+/** Replaces inputs in metadata, which for some vendors contains the calls as the vendor sent them. */
 function withInputs(value: JsonValue, stored: ReadonlyMap<JsonValue, JsonValue>): JsonValue {
   if (typeof value !== 'object' || value === null) return value
   for (const [original, input] of stored) if (sameJson(original, value)) return input
@@ -161,14 +165,14 @@ const HIDDEN = '(not repeated)'
 /** Names that the ACTION format itself uses. */
 const FORMAT_NAMES = ['action', 'actions', 'parameters', 'params', 'arguments', 'item', 'name']
 
-/** Removes the model's text from a call that could not be read, since any of it may be secret. */
+/** Removes the model's text from a call that could not be read, because any part of the text may be secret. */
 function withoutRaw(
   part: Extract<ToolCallPart, { readonly error: CallError }>,
   tools: readonly NamedTool[],
 ): ToolCallPart {
   const { rawInput: _raw, error, ...rest } = part
   const message =
-    // The browser's error message for invalid JSON quotes a piece of the text.
+    // The browser's error message for invalid JSON quotes some of the text.
     error.code === 'invalid-json' ? RESEND : withoutQuotes(error.message, tools)
   return { ...rest, error: { ...error, message } }
 }
@@ -191,7 +195,7 @@ function withoutQuotes(message: string, tools: readonly NamedTool[]): string {
       result += remaining.slice(0, end + 1)
       remaining = remaining.slice(end + 1)
     } else {
-      // A quotation may hold the same mark itself, so everything up to the last mark is hidden.
+      // A quotation may contain the same quotation mark, so everything up to the last such mark is hidden.
       const last = remaining.lastIndexOf(quote)
       result += `${remaining.slice(0, start)}${HIDDEN}`
       remaining = last > start ? remaining.slice(last + 1) : ''
@@ -202,12 +206,12 @@ function withoutQuotes(message: string, tools: readonly NamedTool[]): string {
   )
 }
 
-/** A model's output before its place in the conversation is known. */
+/** A model's output, before its parent message is known. */
 export type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
 
 /**
- * Replaces secrets in the output with placeholders, so that it may be stored. The calls' tools name the secrets, and
- * repetitions elsewhere in the output are replaced, too. Returns the output unchanged if no tool has secrets.
+ * Replaces secrets in the output with placeholders, so that it may be stored. The calls' tools name the secrets, which
+ * are also replaced elsewhere in the output. Returns the output unchanged if no tool has secrets.
  */
 export async function hideOutputSecrets(
   context: CallsContext,
@@ -218,7 +222,8 @@ export async function hideOutputSecrets(
   const { feedback } = output
   const { actionText, providerMetadata, ...message } = output.message
   const plainText = plainName(actionText ?? '')
-  // Calls that don't run may hold secrets that nobody names, in the model's text and in the vendor's metadata.
+  // If a call doesn't run, no `secretsIn` names its secrets. They may be in the model's text and the vendor's metadata,
+  // too.
   let isHidden = namesOf(toolsWithSecrets).some((name) => plainText.includes(plainName(name)))
   let hasError = feedback !== undefined
   const inputs: SealedInput[] = []
@@ -262,7 +267,7 @@ export async function hideOutputSecrets(
   }
 }
 
-/** Whether the tool may have secrets. An unknown name counts if it resembles such a tool's name. */
+/** Whether the tool may have secrets. True for an unknown name that resembles the name of a tool with secrets. */
 export function mayHaveSecrets({ tools }: Pick<DrivenRun, 'tools'>, toolName: string): boolean {
   const tool = tools.get(toolName)
   return tool

@@ -41,33 +41,41 @@ import { messageTokens } from '../model/token-counts.ts'
 import { askQuietly } from './ask-model.ts'
 import { compactionsOn } from '../../conversation/compactions.ts'
 
-/** Smallest share of the room worth freeing, since each change breaks the server's prompt cache. */
+/**
+ * Smallest fraction of the available tokens worth freeing, because each change invalidates the server's prompt cache.
+ */
 const MIN_FREED_SHARE = 0.15
-/** Share of a refused request to free. The server's count evidently differs from our estimate. */
+/** Fraction of a refused request to free. Not computed from the window, because our estimate was evidently too low. */
 const MIN_FREED_SHARE_REFUSED = 0.3
-/** Tokens assumed for an unknown window, to judge when clearing stale results pays. Few models have less. */
+/**
+ * Context window assumed for a model whose window is unknown, in tokens. Used only to judge whether clearing stale
+ * results pays.
+ */
 const ASSUMED_WINDOW = 32_000
 
 interface Occasion {
   readonly stepContext: StepContext
-  /** `asked`: before a step's request. `refused`: after the server refused it as too long. */
+  /** `asked`: before a step's request. `refused`: after the server refused the request as too long. */
   readonly occasion: 'asked' | 'refused'
 }
 
 /** Sizes in estimated tokens. */
 interface RoomNeeded {
   readonly room: Room
-  /** Size that the next request may have. */
+  /** Maximum size of the next request. */
   readonly budget: number
-  /** Size that fits into the window at all. Undefined: unknown. */
+  /** Size that the context window can hold. Undefined if the window is unknown. */
   readonly limit: number | undefined
   /** Size of the next request without a compaction. */
   readonly sent: number
-  /** False: everything fits, so only stale results may be cleared. */
+  /** Whether the next request is too long. If not, only stale results may be cleared. */
   readonly isShort: boolean
 }
 
-/** Room that the run's next request needs. Null if the run isn't open any more. Throws `context-too-small`. */
+/**
+ * Sizes for the run's next request. Null if the run is no longer open. Throws `context-too-small` if no compaction
+ * could help.
+ */
 function roomNeeded(
   context: ModelsContext,
   run: CountedRun | null,
@@ -91,7 +99,10 @@ function roomNeeded(
   return { room, budget: total, limit, sent, isShort }
 }
 
-/** Asks the app's policy what to leave out. Null: nothing. The default policy replaces one that fails. */
+/**
+ * Asks the app's policy what to leave out. Null if the policy wants to keep everything, or the run was stopped. If the
+ * policy fails, the default policy is used.
+ */
 async function chooseCompaction(
   context: ModelsContext,
   occasion: Occasion,
@@ -147,7 +158,7 @@ async function askPage(
       page.stopChoosing({ agentId, conversationId, runId }).catch(() => undefined)
       return null
     }
-    // The page disposed the agent. The run's next owner asks again.
+    // The agent was disposed. The run's next owner asks the policy again.
     if (OffstageError.is(error) && error.code === 'disposed') throw error
     return { type: 'failed', message: describeThrown(error) }
   }
@@ -166,23 +177,26 @@ function warn({ conversation, runId, stream }: DrivenRun, code: string, message:
   stream.pushDelta({ type: 'warning', code, message, runId, step, attempt: 1 })
 }
 
-/** Share of the request that a compaction must free to be useful, if the very next step needs another one. */
+/**
+ * A compaction is useless if it freed less than this fraction of the request, and the next step already needs another
+ * compaction.
+ */
 const USEFUL_SHARE = 0.2
 
-/** Useless compactions in consecutive steps after which the run gives up. */
+/** Number of useless compactions in consecutive steps after which the run fails. */
 const MAX_USELESS = 2
 
 const EXHAUSTED = `The last ${MAX_USELESS} requests were too long. Less than ${USEFUL_SHARE * 100} % of each could be left out. Use a model with a larger window, or have tools return less.`
 
 interface Compaction {
-  /** Tokens of the request. */
+  /** Tokens of the request before and after the compaction. */
   readonly before: number
   readonly after: number
   /** Model outputs since the compaction. */
   readonly age: number
 }
 
-/** Whether each of the run's last steps needed a compaction that freed hardly anything. */
+/** Whether the run's last compactions were useless. */
 function isExhausted(state: ConversationState, runId: string): boolean {
   const newest = compactionsIn(state, runId).slice(-MAX_USELESS)
   return (
@@ -227,7 +241,7 @@ function agesIn({ path }: ConversationState, runId: string): ReadonlyMap<string,
 }
 
 interface Summary {
-  /** Empty: the model gave no usable summary. */
+  /** Empty if the model gave no usable summary. */
   readonly text: string
   /** Usage of each attempt, including the one that gave the summary. */
   readonly attempts: readonly Usage[]
@@ -235,9 +249,9 @@ interface Summary {
 
 interface Summarizing extends Pick<ModelCall, 'confirm'> {
   readonly stepContext: StepContext
-  /** Longest summary, in estimated tokens. A longer one is cut off. */
+  /** Maximum length in estimated tokens. A longer summary is cut off. */
   readonly maxTokens: number
-  /** Estimated tokens that fit into the window. Undefined: unknown. */
+  /** Estimated tokens that fit into the context window. Undefined if the window is unknown. */
   readonly limit: number | undefined
 }
 
@@ -246,10 +260,10 @@ const SUMMARY_REQUEST: UserMessage = syntheticMessage(
 )
 
 /**
- * Asks the model to summarize the messages to be left out. Never fails: without a summary, they are left out anyway.
+ * Asks the model to summarize the messages to be left out. Never fails: without a summary, the messages are left out
+ * nevertheless.
  *
- * Sends the request of the next step, or of the one before, plus one turn. The server's prompt cache then still
- * matches.
+ * Sends the request of the next or previous step with one added message, so that the server's prompt cache matches.
  */
 async function summarize(
   context: ModelsContext,
@@ -274,14 +288,14 @@ async function summarize(
   })
   if (outcome.type !== 'turn') return { text: '', attempts: [...attempts, outcome.usage] }
   const { usage, finishReason } = outcome.turn
-  // A refusal sums nothing up.
+  // The text of a refusal isn't a summary.
   const text = finishReason === 'content-filter' ? '' : messageText(outcome.turn).trim()
   return { text: truncate(text, maxTokens), attempts: [...attempts, usage] }
 }
 
 /**
- * The messages to summarize: all of them if they fit. Otherwise those before the newest step, which is never left out:
- * they were the request for that step, so the server's prompt cache matches. Null if they don't fit either.
+ * The messages to summarize: all messages, if they fit into the window. Otherwise the messages before the newest step:
+ * they were that step's request, so the server's prompt cache matches. Null if these don't fit, either.
  */
 function stateToSummarize(
   context: ModelsContext,
@@ -303,7 +317,7 @@ function truncate(text: string, maxTokens: number): string {
   return `${characters.slice(0, Math.floor((characters.length * maxTokens) / tokens)).join('')} …`
 }
 
-/** Share of the room that the summary of left-out messages may take. */
+/** Maximum length of the summary, as a fraction of the available tokens. */
 const SUMMARY_SHARE = 0.15
 
 const COMPACTED =
@@ -325,8 +339,8 @@ type Strategy =
   | { readonly choice: CompactionChoice; readonly superseding: Policy['superseding'] }
 
 /**
- * Compacts the context if the next request wouldn't fit, or if much of it is out of date. Returns true if something was
- * left out. If the window is unknown, only the server's refusal shows that a request is too long.
+ * Compacts the context if the next request wouldn't fit, or has many outdated results. Returns true if it left
+ * something out. If the context window is unknown, only the server's refusal shows that a request is too long.
  */
 export async function compactIfNeeded(
   context: ModelsContext,
@@ -362,7 +376,7 @@ export async function compactIfNeeded(
   return hasCompacted
 }
 
-/** Stores the usage of a summary that isn't needed any more, since its model calls cost tokens anyway. */
+/** Stores the usage of a summary that is no longer needed: its model calls have cost tokens. */
 function unusedSummaryFacts(
   { runId }: DrivenRun,
   run: CountedRun | null,
@@ -374,7 +388,7 @@ function unusedSummaryFacts(
   return paid.map((usage) => ({ ...ref, usage, error: NOT_NEEDED }))
 }
 
-/** Chooses the policy, or asks the app. Null: the app wants nothing left out. */
+/** Chooses the policy, or asks the app. Null if nothing may be left out. */
 async function chooseStrategy(
   context: ModelsContext,
   {
@@ -422,10 +436,7 @@ interface CompactionInput {
   readonly needed: RoomNeeded
 }
 
-/**
- * Whether to give up: the last compactions freed hardly anything, and this one costs a model call or doesn't free
- * enough.
- */
+/** Whether to give up: the last compactions were useless, and this one needs a model call or doesn't free enough. */
 function isFutile(
   { conversation: { state }, runId }: DrivenRun,
   { strategy, facts, needed, occasion }: CompactOptions & CompactionInput,
@@ -446,7 +457,7 @@ async function summaryFor(
   { strategy, facts, needed, ...options }: CompactOptions & CompactionInput,
 ): Promise<Summary | null> {
   const { run } = context.conversation
-  // The server refused the request as too long. With the turn that asks for a summary, it is even longer.
+  // If the server refused the request as too long, a request for a summary would be even longer.
   if (!needsSummary(strategy, facts) || options.occasion === 'refused' || run === null) return null
   const maxTokens = needed.room.total * SUMMARY_SHARE
   return summarize(context, run, { ...options, maxTokens, limit: needed.limit })
@@ -463,7 +474,7 @@ function withSummary(fact: PlannedCompaction, summary: Summary | null): PlannedC
   return { ...fact, summary: text, ...(usage.modelCalls > 0 && { usage }) }
 }
 
-/** Adds the size of the request before and after each fact. */
+/** Adds to each fact the size of the request before and after it. */
 function withSizes(
   { conversation: { state }, memory }: ModelsContext,
   facts: readonly PlannedCompaction[],

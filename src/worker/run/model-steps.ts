@@ -52,8 +52,8 @@ import type { Effects } from '../effects.ts'
 import { isRequest, messageWords, retrievedMemories } from '../../conversation/requests.ts'
 
 /**
- * Asks the page's `beforeModel` hook how to send each message of a person that no model has read yet. The answer is
- * stored first. Later requests then send the same text, which keeps the prompt cache valid.
+ * Asks the page's `beforeModel` hook how to send each new message of a person. Stores the answers before the model is
+ * asked. Later requests then send the same text, which keeps the prompt cache valid.
  */
 async function amendMessages(
   { agentId, conversation, page, runId, signal }: DrivenRun,
@@ -107,9 +107,9 @@ function settlementAtCut(call: CallState): Settlement[] {
 }
 
 /**
- * Calls whose start is stored in the same commit as the answer that has them, which saves one wait for the disk per
- * step. Empty if a hook, an approval, an invalid call, one-shot mode or redaction is involved: such calls are prepared
- * first.
+ * Calls whose start is stored in the same commit as the model's output, which saves one wait for the disk per step.
+ * Empty if a hook, an approval, an invalid call, one-shot mode or redaction is involved: `prepareCalls` handles these
+ * calls.
  */
 function earlyStarts(context: CallsContext, output: ModelOutput): Start[] {
   const { conversation, tools } = context
@@ -137,8 +137,8 @@ function startsDirectly(
 }
 
 /**
- * Asks the page for memories that match the newest request, once per message, even if another owner resumes the run.
- * Stores them before the model is asked.
+ * Asks the page for memories that match the newest request, and stores them before the model is asked. Does so only
+ * once per message, even if another owner resumes the run.
  */
 async function retrieveMemories(
   { agentId, conversation, page, runId, signal }: DrivenRun,
@@ -185,10 +185,10 @@ function requestWithoutMemories(state: ConversationState): MessageNode | undefin
 }
 
 /**
- * Adds a reminder to an output that would complete the run too early: it has no answer, or the plan has open items. The
- * plan's reminder comes once per run.
+ * Adds a reminder to an output that would complete the run too early, because it has no answer or the plan has open
+ * items. The run has at most one reminder of the plan.
  *
- * Adds none on the last step: the reminder would turn a complete run into one cut short.
+ * Adds none in the last step: the run would end as cut short instead of complete.
  */
 function withReminder(
   output: ModelOutput,
@@ -212,7 +212,7 @@ function withReminder(
   const open = planOf(state)?.filter(isOpenItem) ?? []
   if (open.length === 0) return output
   const next = lookAhead(conversation, [output])
-  // With a limit reached, the next step would already be the last answer.
+  // If a limit is reached, the next step is already the last answer, so it needs no reminder.
   return next && limitOf(next) !== null ? output : remind(reminderOf(open))
 }
 
@@ -230,7 +230,7 @@ type Offered = Pick<StepContext, 'tools' | 'skills'>
 
 /**
  * Stores the origins of untrusted tool and skill descriptions in the step's request, if they differ from the last
- * request's. The model reads descriptions as it reads results, so they taint, too.
+ * request's. Descriptions can influence the model like results, so they taint the context, too.
  */
 async function storeDescriptionOrigins(
   { conversation, runId }: Pick<DrivenRun, 'conversation' | 'runId'>,
@@ -245,7 +245,7 @@ async function storeDescriptionOrigins(
   })
 }
 
-/** Origins of the descriptions, except the app itself and sources that it trusts. */
+/** Origins of the descriptions, without the app itself and trusted sources. */
 function descriptionOrigins({ tools, skills = [] }: Offered): readonly string[] {
   const sources = tools.flatMap(({ remote }) =>
     remote && !remote.trusted ? originOfTools(remote.source) : [],
@@ -273,7 +273,7 @@ interface StepParts {
 export class ModelSteps {
   readonly #context: RunContext
   readonly #parts: StepParts
-  /** Whether a step was open when this driver took the run. That step may have crashed the page. */
+  /** Whether a step was open when this driver resumed the run. That step may have crashed the page. */
   readonly #isOpenSinceCrash: boolean
   /** Whether this driver has already asked the model. */
   #hasAsked = false
@@ -311,7 +311,7 @@ export class ModelSteps {
     if (stop.stopped) return
     const run = await this.#admit(before)
     if (run === null || stop.stopped) return
-    // The commit before has usually started the step, without knowing its own time. A time limit may be reached now.
+    // The previous commit has usually started the step already. A time limit may have been reached since then.
     const mustStart = !run.stepOpen || resumed || limitOf(run) !== before.limit
     await conversation.append(() => {
       const facts = [...skillFacts, ...deliveries(conversation.state)]
@@ -327,7 +327,7 @@ export class ModelSteps {
     if (stop.stopped) return
     await amendMessages(this.#context, step, stepContext)
     if (stop.stopped) return
-    // The size of the request depends on its text.
+    // Loads the part that writes ACTION text, because the request's size depends on this text.
     if (memory.toolMode(stepContext.model) === 'action') await actionPartLoader(this.#context)()
     const confirm = (): Promise<boolean> | true => lease.confirm(onTakenOver)
     await compactIfNeeded(this.#context, { stepContext, confirm, occasion: 'asked' })
@@ -340,7 +340,7 @@ export class ModelSteps {
       (await compactIfNeeded(this.#context, { stepContext, confirm, occasion: 'refused' }))
     if (!mayRetry) return this.#handleOutcome({ step, messageId, stepContext }, outcome)
     if (stop.stopped) return
-    // Tries once only: after a second refusal, leaving out more wouldn't help.
+    // Retries only once: after a second refusal, leaving out more wouldn't help.
     const retry = {
       stepContext,
       messageId: effects.newId('msg_'),
@@ -350,10 +350,10 @@ export class ModelSteps {
     await this.#handleOutcome({ step, ...retry }, await askModel(this.#context, run, retry))
   }
 
-  /** The run with the limits for its next step. Null: the run ends without another step. */
+  /** Returns the run with the limits for its next step. Null if the run ends without another step. */
   async #admit(run: CountedRun): Promise<CountedRun | null> {
     const { conversation, family } = this.#context
-    // Most runs have neither a parent run nor child runs.
+    // Skips the check for the many runs that have neither a parent run nor child runs.
     if (!run.forCall && !run.children) return run
     const admission = await conversation.storageRetry.persist(() => family.admit(run))
     if (admission.type === 'step') return admission.run
@@ -401,7 +401,7 @@ export class ModelSteps {
     else calls.setStarted(starts)
   }
 
-  /** Pauses the run, for any owner, until somebody continues it. */
+  /** Pauses the run in the store, so that every owner waits until somebody continues it. */
   async #pause(reason: 'crash-loop'): Promise<void> {
     await this.#context.conversation.append([{ type: 'run-paused', reason }])
   }

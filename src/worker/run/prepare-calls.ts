@@ -37,7 +37,7 @@ const MAX = { question: 10_000, options: 100, option: 1000, problems: 5 } as con
 
 /**
  * Reads the question of an `ask_user` call. `input` was checked against the tool's schema: `{ question, options?,
- * fields? }`. Returns an error, written for the model, if the page can't be expected to show the question.
+ * fields? }`. Returns an error for the model if the question is too long or its fields are invalid.
  */
 function readQuestion({ path, toolName }: CallState, input: JsonValue): AskedQuestion | CallError {
   const { question, options, fields } = input as unknown as Input
@@ -117,8 +117,8 @@ type Verdict =
   | ({ readonly type: 'ready' } & ReadyCall)
 
 /**
- * Takes every proposed call of the step through `beforeToolCall`, validation and approval, in order. Then commits the
- * verdicts, and adds the calls that may run to `ready`. Runs no tool, so after a crash it can simply run again.
+ * Judges the step's proposed calls one after the other, by `beforeToolCall`, validation and approval. Then commits the
+ * verdicts, and adds the calls that may run to `ready`. Runs no tool, so it can be repeated after a crash.
  */
 export async function prepareCalls(
   context: CallsContext,
@@ -154,7 +154,7 @@ interface RequestedCall {
   readonly request: Request
 }
 
-/** Stores requests for approval and questions. Their calls then wait for a person's answer. */
+/** Stores approval requests and questions. Their calls then wait for a person's answer. */
 async function askPerson(
   context: CallsContext,
   requested: readonly RequestedCall[],
@@ -170,8 +170,8 @@ async function askPerson(
 }
 
 /**
- * Revokes consents to another definition of a tool that requests approval. Otherwise they would apply again as soon as
- * that definition comes back.
+ * If a tool requests approval, revokes consents to its other definitions. They would otherwise apply again when such a
+ * definition is registered again.
  */
 function outdatedConsents(
   { conversation }: DrivenRun,
@@ -204,7 +204,7 @@ async function judgeCall(
   const isNested = call.path.length > 1
   if (!call.known || (isNested && tool === undefined))
     return invalidVerdict(call, unknownTool(call.toolName, context.tools.names).toError())
-  // The call's card names the source. A tool of another source is another tool, even if it has the same name.
+  // The call's card names the tool's source, so a tool of the same name from another source must not run.
   if (tool === undefined || tool.remote?.source !== call.source)
     return settledVerdict(await unavailable(context, call))
   const problemOfNested = isNested ? nestedProblem(call, tool) : null
@@ -269,7 +269,7 @@ async function judgeReady(
   return refusal ? settledVerdict(refusal) : { type: 'ask', request }
 }
 
-/** Replaces secrets again if a hook changed the input, which may hold other secrets now. */
+/** If a hook changed the input, replaces secrets again: the new input may contain others. */
 async function storedInput(
   context: CallsContext,
   call: CallState,
@@ -280,7 +280,10 @@ async function storedInput(
     : hideInputSecrets(context, call, prepared)
 }
 
-/** Asks the page to describe the call for its approval. Another page must request the approval again. */
+/**
+ * Asks the page to describe the call for its approval. Stores the page's id, because on another page the approval must
+ * be requested again.
+ */
 async function describe(
   context: CallsContext,
   call: CallState,
@@ -304,8 +307,8 @@ async function describe(
 }
 
 /**
- * Why a tool isn't allowed to make this call: it is nested too deeply, or only the model may make it. Null: it is
- * allowed.
+ * Why a composite tool may not make this call: the call is nested too deeply, or only the model may make it. Null if it
+ * may.
  */
 function nestedProblem(
   { path, toolName }: CallState,

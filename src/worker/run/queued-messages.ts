@@ -26,7 +26,10 @@ interface RunPlacement {
   readonly forCall?: true
 }
 
-/** Starts a run and its first step in one commit, to wait for the disk once. Delivers the queued messages, too. */
+/**
+ * Facts that start a run and its first step and deliver the queued messages. One commit for all saves waits for the
+ * disk.
+ */
 export function firstFacts(
   [message, ...queued]: readonly [StartRun['message'], ...UserContent[]],
   limits: RunLimits,
@@ -40,7 +43,7 @@ export function firstFacts(
   ]
 }
 
-/** Drops the model's plan when a new request begins: the plan was for the request before. */
+/** Drops the model's plan when a new request begins, because the plan was made for the previous request. */
 export function planDropped(state: ConversationState, message: StartRun['message']): FactDraft[] {
   return message && hasPlan(state) ? [{ type: 'plan-changed', after: message.id, plan: [] }] : []
 }
@@ -52,8 +55,8 @@ export type Steering =
   | ({ readonly type: 'revoke'; readonly runId: string } & Pick<RevokeConsent, 'consentId'>)
 
 /**
- * Commits the request. Returns false if the run has ended, the message isn't queued any more, or the consent isn't in
- * force. `steerId` is the id of the append.
+ * Commits the request. Returns false if the run has ended, the message is no longer queued, or the consent isn't in
+ * effect. `steerId` is the id of the append.
  */
 export function commitSteering(
   { conversation, signal, runId }: DrivenRun,
@@ -78,7 +81,7 @@ export function commitSteering(
   )
 }
 
-/** Returns null if the consent isn't in force. */
+/** Returns null if the consent isn't in effect. */
 export function revocation(
   { consents }: Pick<ConversationState, 'consents'>,
   consentId: string,
@@ -101,7 +104,6 @@ export function deliveries({ queue }: Queued): FactDraft[] {
   return queue.filter(isForThisRun).flatMap(deliveryFacts)
 }
 
-/** Facts that add a message to the conversation. */
 function deliveryFacts(message: UserContent): FactDraft[] {
   return [{ type: 'message-delivered', messageId: message.id }, ...messageTaint(message)]
 }
@@ -110,7 +112,10 @@ export function hasDeliveries({ queue }: Queued): boolean {
   return queue.some(isForThisRun)
 }
 
-/** Withdraws messages still queued at the run's end, except those of the next run. A person gets theirs back. */
+/**
+ * Withdraws messages that are still queued at the run's end, without the messages of the next run. A person's messages
+ * are returned.
+ */
 export function withdrawalFacts(
   { queue }: Queued,
   nextMessages: readonly UserContent[] = [],
@@ -124,7 +129,7 @@ export function withdrawalFacts(
     }))
 }
 
-/** Messages that start the next run, in order: those of triggers, and with `includesPeople` also a person's. */
+/** Messages that start the next run, in queue order: messages of triggers and, with `includesPeople`, of a person. */
 export function forNextRun({ queue }: Queued, includesPeople: boolean): readonly UserContent[] {
   return queue.filter(({ when, trigger }) => when === 'after-run' && (includesPeople || trigger))
 }

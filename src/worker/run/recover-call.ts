@@ -20,7 +20,7 @@ export async function availableTool(
   return context.tools.get(call.toolName) ?? (await waitForTool(context, call))
 }
 
-/** The end of a call whose tool isn't registered. `repeats`: whether it may have run before. */
+/** The end of a call whose tool isn't registered. `repeats`: whether the call may have run before. */
 export async function unavailable(
   context: CallsContext,
   call: CallState,
@@ -33,8 +33,8 @@ export async function unavailable(
 }
 
 /**
- * Waits until the page registers a call's tool. Undefined: it didn't within `waitForToolsMs`, or the run was stopped.
- * After a reload, runs are often resumed before tools are registered.
+ * Waits until the page registers a call's tool: after a reload, runs are often resumed before tools are registered.
+ * Undefined if `waitForToolsMs` are over, or the run was stopped.
  */
 async function waitForTool(
   context: CallsContext,
@@ -67,10 +67,11 @@ async function waitForTool(
 }
 
 /**
- * Recovers a call that is stored as executing but that nothing here runs (the crash table).
+ * Recovers a call that is stored as executing, but that this driver isn't running (the crash table).
  *
- * Asks the page first, since it may have outlived the worker or the agent. An execution that the page knows is joined.
- * An execution that this page was asked for but doesn't know never ran. Only then is the call repeated or given up.
+ * Asks the page first, which may have outlived the worker. If the page knows the execution, waits for its outcome. If
+ * the execution has this page's id but the page doesn't know it, it never started. Otherwise, the call is repeated or
+ * given up.
  */
 export async function recoverCall(context: CallsContext, call: CallState): Promise<void> {
   const executionId = call.executionId ?? ''
@@ -84,7 +85,7 @@ export async function recoverCall(context: CallsContext, call: CallState): Promi
     }
   } else if (!executionId.startsWith(`${context.pageId}:`))
     return applyCrashTable(context, call, UNKNOWN_OUTCOME)
-  // This execution provably didn't start.
+  // The execution provably didn't start.
   if (isLooping(context, call)) return applyCrashTable(context, call, UNKNOWN_OUTCOME)
   if (call.decidedBy?.composite && call.mayHaveBegun) return runAgain(context, call)
   return runUnstarted(context, call, { repeats: call.mayHaveBegun })
@@ -92,7 +93,9 @@ export async function recoverCall(context: CallsContext, call: CallState): Promi
 
 const UNKNOWN_OUTCOME = { running: false, output: INTERRUPTED }
 
-/** Applies the crash table. `running`: the tool's function still runs, so its outcome can't be reconciled. */
+/**
+ * Applies the crash table. `running`: the tool's function is still running, so it is too early to reconcile the call.
+ */
 async function applyCrashTable(
   context: CallsContext,
   call: CallState,
@@ -107,8 +110,8 @@ async function applyCrashTable(
 }
 
 /**
- * Runs a composite tool's function again, with its stored outcomes. Interrupts the call instead if it keeps crashing,
- * or if the tool has changed or is gone.
+ * Runs a composite tool's function again, with its stored outcomes. Instead ends the call as interrupted if it keeps
+ * crashing, or if the tool has changed or is gone.
  */
 export async function runAgain(context: CallsContext, call: CallState): Promise<void> {
   if (isLooping(context, call))
@@ -126,8 +129,8 @@ function isLooping({ effects, resume }: CallsContext, call: CallState): boolean 
 }
 
 /**
- * Runs a call whose newest execution provably didn't start. If its tool has changed, the call is decided again, or
- * interrupted if an earlier execution may have had its effect (`repeats`).
+ * Runs a call whose newest execution provably didn't start. If its tool has changed, the call is decided again. With
+ * `repeats` (an earlier execution may have taken effect), it is interrupted instead.
  */
 async function runUnstarted(
   context: CallsContext,
@@ -142,7 +145,7 @@ async function runUnstarted(
   return decideAnew(context, { call, repeats })
 }
 
-/** Runs the call again. Returns false if the tool has changed: the new one might not be safe to repeat. */
+/** Runs the call again. Returns false if the tool has changed, because the new tool might not be safe to repeat. */
 async function repeat(context: CallsContext, call: CallState): Promise<boolean> {
   const tool = await availableTool(context, call)
   if (context.signal.aborted) return true
@@ -155,7 +158,7 @@ async function repeat(context: CallsContext, call: CallState): Promise<boolean> 
   return true
 }
 
-/** Asks the tool whether the call happened. Returns true if it knew, or if the run was stopped meanwhile. */
+/** Asks the tool whether the call happened. Returns true if the call is handled, or the run was stopped meanwhile. */
 async function reconcile(context: CallsContext, call: CallState): Promise<boolean> {
   const tool = await availableTool(context, call)
   if (context.signal.aborted) return true

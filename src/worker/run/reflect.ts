@@ -30,7 +30,7 @@ interface ReviewRequest extends Pick<ReflectOptions, 'confirm'> {
   readonly stepContext: StepContext
 }
 
-/** Result of a reflection. `failed`: the reason, in words, why there is none. */
+/** Result of a reflection. `failed`: why the reflection failed, in words. */
 interface Reflected {
   readonly text: string | null
   readonly usage: RunUsage
@@ -43,7 +43,7 @@ const NO_USAGE: RunUsage = { modelCalls: 0 }
  * Asks the model to review the answer that would complete the run, if the agent reflects in this mode. Stores the
  * result, once per answer.
  *
- * A review isn't a step, but none is made once a limit is reached. If a review fails, the answer stays as it is.
+ * A review isn't a step. Once a limit is reached, no review is made. If a review fails, the answer stays as it is.
  */
 export async function reflect(
   context: ModelsContext,
@@ -58,7 +58,7 @@ export async function reflect(
   const isModeKnown = tools.reflects !== undefined
   const stepContext = await reviewContext(context)
   if (typeof stepContext === 'string') {
-    // After a reload, no step has shown yet whether this page reflects at all, so there is no failure to report.
+    // If the agent's mode is still unknown (after a reload), maybe it doesn't reflect at all, so reports no failure.
     if (!isModeKnown) return
     return storeReflection(context, {
       answer,
@@ -75,7 +75,7 @@ export async function reflect(
 
 const NO_REFLECTION: Reflected = { text: null, usage: NO_USAGE }
 
-/** Whether the answer may be reviewed. It must be complete, and not from one-shot mode: the page handles those. */
+/** Whether the answer may be reviewed. It must be complete, and the run not in one-shot mode. */
 function mayReflect(run: CountedRun, end: RunEnd): boolean {
   const isOneShot = run.limits.maxSteps === 0
   const isComplete = end.outcome === 'completed' && end.finishReason === undefined
@@ -119,7 +119,7 @@ async function askReflector(context: ModelsContext, request: ReviewRequest): Pro
   }
 }
 
-/** Sends the next step's request plus one turn, so that the server's prompt cache still matches. */
+/** Sends the next step's request with one added message, so that the server's prompt cache still matches. */
 async function callReflector(
   context: ModelsContext,
   { run, answer, settings, stepContext, confirm }: ReviewRequest,

@@ -25,13 +25,13 @@ export interface DrivenRun {
   readonly effects: Effects
   readonly family: RunFamily
   readonly tools: ToolTable
-  /** Aborts when the run or its step must stop. The reason is a `Stop`. A new signal follows each cut step. */
+  /** Aborts when the run or its step must stop. The reason is a `Stop`. After a cut step, this is a new signal. */
   readonly signal: AbortSignal
 }
 
 /** The run, and the services and state that its calls need. */
 export interface CallsContext extends DrivenRun {
-  /** Id of the page load. The ids of its executions start with it. */
+  /** Id of the page load, with which the ids of its executions start. */
   readonly pageId: string
   readonly validator: Validator
   /** Whether another tab that shows the conversation has registered the tool. */
@@ -50,11 +50,11 @@ export interface ModelsContext extends DrivenRun {
   readonly providers: ProviderRegistry
   readonly engines: Engines
   readonly memory: ModelMemory
-  /** Losses since the run's last answer: what requests left out, such as tools that the server refused. */
+  /** Losses since the run's last answer, such as tools that were left out because the server refused them. */
   readonly losses: Loss[]
 }
 
-/** Everything that a driver has. Its parts take the narrowest type that they can. */
+/** Everything that a driver has. Its functions take the narrower types above where they can. */
 export interface RunContext extends CallsContext, ModelsContext {
   /** Id of the run that started when this one ended. */
   nextRunId?: string | undefined
@@ -65,13 +65,13 @@ export interface ReadyCall {
   readonly toolName: string
   readonly input: JsonValue
   readonly by: DecidedTool
-  /** Whether the page should request approval, if this is one-shot mode. */
+  /** Only in one-shot mode: whether the page should request approval. */
   readonly requiresApproval: boolean
   /** Id of the consent that allows the call without approval. */
   readonly consentId?: string
 }
 
-/** Why a run stops here: for good, or left unfinished for another owner. */
+/** Why this driver stops a run: to end it, or to leave it unfinished for another owner. */
 export type Stop =
   | { readonly type: 'end'; readonly end: RunEnd }
   /** Only the current step is cut short. The run continues. */
@@ -106,29 +106,32 @@ export function callContext(
     runId: context.runId,
     conversationId: context.conversation.conversationId,
     toolCallId: call.toolCallId,
-    // Conversations of earlier versions hold the model's tool names, which the app's policies don't know.
+    // Conversations of earlier versions hold the model's tool names, but the app's hooks and policies expect its own.
     ...toOwnNames({ toolName: call.toolName, input }, context.tools.get(call.toolName)),
   }
 }
 
 /**
- * Returns the own name of the tool that a native call means, even if case, separators or a namespace differ. If no tool
- * or several registered ones (enabled or not) match, the name stays and the call is refused.
+ * Returns the own name of the tool that a native call means, even if case, separators or a namespace differ. If no
+ * registered tool or several tools match, enabled or not, returns the name unchanged, and the call is refused.
  */
 export function resolveName(name: string, tools: ToolTable): string {
   return tools.get(resolveToolName(name, [...tools.names, ...tools.omitted]) ?? '')?.name ?? name
 }
 
-/** The tools of the newest step, or those that the page has listed since. */
+/** The tools of the newest step. The page may have listed newer ones since. */
 export class ToolTable {
   /** Tools by their own name and by their model name. */
   #tools: ReadonlyMap<string, ToolDescriptor> | null = null
   #toolsWithSecrets: readonly ToolDescriptor[] = []
-  /** Whether the page has a `beforeToolCall` hook. Assumed true until a step says otherwise. */
+  /** Whether the page has a `beforeToolCall` hook. True until the first step's configuration is known. */
   hasBeforeToolCall = true
-  /** Whether the page has a `verify` hook. Assumed true until a step says otherwise. */
+  /** Whether the page has a `verify` hook. True until the first step's configuration is known. */
   hasVerify = true
-  /** The page's mode of reflecting on answers. Null: the page doesn't reflect. Undefined: no step has said yet. */
+  /**
+   * Mode of the agent's `reflect`. Null if the agent doesn't reflect. Undefined until the first step's configuration is
+   * known.
+   */
   reflects: ReflectMode | null | undefined = undefined
   /** Names of registered tools that the newest step left out. */
   omitted: readonly string[] = []
@@ -163,7 +166,7 @@ export class ToolTable {
     this.#toolsWithSecrets = tools.filter(({ hasSecretsIn }) => hasSecretsIn)
   }
 
-  /** Takes the tools and hooks of a new step. */
+  /** Updates the tools and hooks to those of a new step. */
   update({ tools, otherTools, hasBeforeToolCall, hasVerify, reflect }: StepContext): void {
     this.set(tools)
     this.omitted = otherTools ?? []
@@ -172,7 +175,7 @@ export class ToolTable {
     this.reflects = reflect?.mode ?? null
   }
 
-  /** Wakes everyone who waits for a change of the page's tools. */
+  /** Reports a change of the page's tools to the callbacks of `onChange`. */
   notify(): void {
     for (const wake of this.#waiters) wake()
     this.#waiters.clear()
@@ -183,7 +186,7 @@ export class ToolTable {
   }
 }
 
-/** Whether calls of the tool may run beside others. */
+/** Whether calls of the tool may run at the same time as others. */
 export function isParallelSafe({ annotations, parallelSafe, sequential }: ToolDescriptor): boolean {
   return !sequential && (annotations.readOnly === true || parallelSafe)
 }

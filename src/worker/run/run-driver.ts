@@ -34,15 +34,15 @@ import { isPaused } from '../../conversation/pending.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 
 /**
- * Withdraws calls that another page described for approval, or whose secrets are lost, even if they were approved.
- * The person may have seen an outdated description, so these calls are decided again. Checked at the commit.
+ * Withdraws calls that another page described for approval, or whose secrets are lost, even if they were approved. They
+ * are decided again, because the person may have seen an outdated description.
  */
 async function withdrawForeignApprovals({
   conversation,
   pageId,
   runId,
 }: CallsContext): Promise<void> {
-  // A nested call isn't lost: its composite tool's function supplies the secrets again.
+  // A nested call's secrets aren't lost: its composite tool's function supplies them again.
   const isLost = ({ path, toolCallId, input }: CallState): boolean =>
     path.length === 1 && conversation.secrets.restore(toolCallId, input) === null
   const mustWithdraw = (call: CallState): boolean =>
@@ -57,7 +57,7 @@ async function withdrawForeignApprovals({
   })
 }
 
-/** Attempts to commit a person's answer if other owners write first. */
+/** Maximum of attempts to commit a person's answer while other owners write first. */
 const MAX_CLAIMS = 3
 
 /** Commits a person's answers and messages to a run as its owner, then wakes the run's loop. */
@@ -114,7 +114,10 @@ class PersonAnswers {
     })
   }
 
-  /** Appends as the owner. `accepts`: whether a run that another device owns still takes this answer or message. */
+  /**
+   * Commits as the run's owner. If another device owns the run, `accepts` tells whether its newest state still allows
+   * this commit.
+   */
   async #commitAsOwner<T>(
     accepts: (run: RunState | null) => boolean,
     commit: () => Promise<T>,
@@ -128,11 +131,11 @@ class PersonAnswers {
         return result
       } catch (error) {
         if (!OffstageError.is(error) || error.code !== 'ownership-lost') {
-          // If the run still waits, the loop gives the lease back.
+          // Wakes the loop, which releases the lease if the run still waits.
           this.#wake()
           throw error
         }
-        // Another owner wrote first. The next attempt reads that before it decides.
+        // Another owner wrote first. The next attempt reads the new rows before it decides.
         this.#lease.release()
         if (attempt === MAX_CLAIMS) throw error
       }
@@ -157,14 +160,14 @@ function publishedWaiter(
 
 /**
  * Asks the page to verify the answer that would end the run. Returns true if it was rejected: the rejection is stored,
- * and the run continues. Skipped if the answer has no text, or if no step is left for a better one.
+ * and the run continues. Skipped if the answer has no text, or if no step is left for a better answer.
  */
 async function rejectAnswer(context: DrivenRun, run: CountedRun, end: RunEnd): Promise<boolean> {
   const { conversation, effects, runId, tools } = context
   const { maxSteps } = run.limits
   const isLast = (maxSteps >= 0 && run.steps >= maxSteps) || limitOf(run) !== null
   if (end.outcome !== 'completed' || isLast || !tools.hasVerify) return false
-  // Only accepted answers are annotated, so this one was verified before.
+  // Only accepted answers are annotated, so this answer was verified before.
   if (run.reflected === 'annotate') return false
   const answer = verifyQuery(context, run, end)
   const feedback = answer && (await askVerifier(context, answer))
@@ -190,7 +193,10 @@ function verifyQuery(
   return { agentId, runId, conversationId, messageId, round: rejections + 1, text, toolCalls }
 }
 
-/** The page's objection to the answer. Null: none, or its check failed, which must not withhold the answer. */
+/**
+ * The page's objection to the answer. Null if the page accepts the answer. Also null if its `verify` fails, which must
+ * not block the answer.
+ */
 async function askVerifier(
   { page, signal }: DrivenRun,
   answer: VerifyQuery,
@@ -211,8 +217,8 @@ function feedbackText(feedback: string): string {
 }
 
 /**
- * Drives one run in a loop: decide the next action, do it, commit its outcome, fold. A reload, a crash, an approval and
- * one-shot mode all use this loop, started from another state.
+ * Drives one run in a loop: decide the next action, do it, commit its outcome, fold. After a reload, a crash or an
+ * approval, and in one-shot mode, the same loop starts from another state.
  */
 export class RunDriver {
   /** Runs the calls that functions of composite tools make. */
@@ -283,7 +289,7 @@ export class RunDriver {
     this.requestEnd({ outcome: 'aborted', reason })
   }
 
-  /** Stops driving without ending the run, which stays resumable. */
+  /** Stops driving without ending the run, so that it can be resumed. */
   release(): void {
     this.#waitController.abort()
     this.#halt({ type: 'release' })
@@ -296,12 +302,12 @@ export class RunDriver {
   }
 
   /**
-   * Checks the store after another tab has announced a change. A run that waits here may have been resumed there or
-   * have ended, and the conversation may be deleted.
+   * Checks the store after another tab has announced a change. The waiting run may have been resumed by another tab or
+   * have ended, or the conversation may have been deleted.
    */
   async checkStore(): Promise<void> {
     const { conversation, runId } = this.#context
-    // Checked first: a refresh would forget the deleted run, whose outcome must still be published.
+    // Checks this before `refresh()`, which would forget the deleted run: its outcome must still be published.
     if (await conversation.isDeleted().catch(() => false)) return this.#haltDeleted()
     if (this.#wake === null) return
     await conversation.refresh().catch(() => undefined)
@@ -322,13 +328,12 @@ export class RunDriver {
     this.#halt({ type: 'deleted' })
   }
 
-  /** Whether the driver leaves the run unfinished. */
+  /** Whether the driver has stopped and leaves the run unfinished. */
   get isLeaving(): boolean {
     const { stopped } = this.#stop
     return stopped !== null && leavesUnfinished(stopped)
   }
 
-  /** The end that somebody requested. Null: none. */
   get requestedEnd(): RunEnd | null {
     const { stopped } = this.#stop
     return stopped?.type === 'end' ? stopped.end : null
@@ -343,12 +348,10 @@ export class RunDriver {
     this.#context.tools.notify()
   }
 
-  /** Commits a person's answer to a call. */
   answer(request: PersonAnswer, answerId: string): Promise<CommandResult> {
     return this.#answers.answer(request, answerId)
   }
 
-  /** Sends or withdraws a message, or revokes a consent. */
   async steer(request: Steering, steerId: string): Promise<CommandResult> {
     const result = await this.#answers.steer(request, steerId)
     const cutsStep = result === 'applied' && request.type === 'send' && request.when === 'now'
@@ -357,12 +360,14 @@ export class RunDriver {
     return result
   }
 
-  /** Continues a run that is paused after repeated crashes, or that waits for the storage. */
   resumePaused(): Promise<void> {
     return this.#answers.resumePaused()
   }
 
-  /** Resolves to the run's stored end. Null: the run stays unfinished, or another owner has it. Never rejects. */
+  /**
+   * Drives the run and resolves to its stored end. Null if the run stays unfinished, or another owner has it. Never
+   * rejects.
+   */
   async drive(): Promise<RunEnd | null> {
     const { conversation, runId, stream } = this.#context
     conversation.storageRetry.waiter = publishedWaiter(
@@ -391,7 +396,7 @@ export class RunDriver {
   async #recordResumption(): Promise<void> {
     const { conversation, resume } = this.#context
     const { limits, activeSince } = this.#run
-    // The row keeps the time without a driver out of the active time.
+    // Thanks to this row, the time without a driver doesn't count as active time.
     if (resume !== null && limits.minutes !== undefined && activeSince !== null)
       await conversation.append([{ type: 'run-resumed' }])
     await withdrawForeignApprovals(this.#context)
@@ -415,7 +420,7 @@ export class RunDriver {
       try {
         await this.#act(decide(run), run)
       } catch (error) {
-        // An error that a stop causes is ignored: the run ends with the stop's own outcome.
+        // An error that a stop caused is ignored: the run ends with the outcome of the stop.
         if (this.#stop.stopped === null) throw error
       }
     }
@@ -470,7 +475,7 @@ export class RunDriver {
     awake.abort()
     this.#wake = null
     this.#calls.dropDecisions()
-    // A run that another device has ended needs no lease, whose claim may take long.
+    // If another device has ended the run, no lease is needed. A claim could take long.
     if (!this.isLeaving && this.#storedEnd === null)
       await conversation.storageRetry.persist(() => this.#lease.reacquire())
   }
@@ -497,7 +502,7 @@ export class RunDriver {
     return commitEnd(this.#context, { end })
   }
 
-  /** Ends the run with the thrown error, unless another owner has the run or it stays resumable. */
+  /** Ends the run with the thrown error. Leaves the run unfinished if another owner has it, or if it can be resumed. */
   async #fail(thrown: unknown): Promise<void> {
     try {
       if (
@@ -521,12 +526,12 @@ export class RunDriver {
   /** Leaves the run unfinished: ends its handles on the page, and stores nothing. */
   async #leaveRun(reason: string): Promise<void> {
     const isTakenOver = reason === UNFINISHED_REASONS.takenOver
-    // After `handleTakeover()`, this driver claims the run no more, even if it gets an answer or a message.
+    // Prevents a new claim by this driver, even if it gets an answer or a message.
     if (isTakenOver && this.#stop.stopped === null) this.handleTakeover()
     const isDisposed = reason === UNFINISHED_REASONS.disposed
     if (!isDisposed) stopExecuting(this.#context, reason)
     this.#finish({ outcome: 'aborted', reason }, isTakenOver ? 'other-tab' : 'none')
-    // Reads the new state from the store: the run may have been resumed, have ended, or be gone.
+    // Reads the new state from the store: the run may have been resumed or ended, or its conversation deleted.
     if (!isDisposed) await this.#context.conversation.refresh().catch(() => undefined)
   }
 

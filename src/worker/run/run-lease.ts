@@ -13,18 +13,18 @@ import { resultWithin } from '../stopping.ts'
 type AcceptsRun = (run: RunState | null) => boolean
 
 /**
- * A driver's ownership of its conversation. Released while the run waits, so that any tab may answer, and taken back
- * afterwards.
+ * A driver's ownership of its conversation. While the run waits, the lease is released, so that any tab can answer.
+ * Afterwards, the driver acquires it again.
  */
 export class RunLease {
   readonly #context: DrivenRun
   readonly #ownership: Leases
   #isHeld = true
   #acquiring: Promise<void> | null = null
-  /** Last time that this worker was awake, on the monotonic clock. */
+  /** Time of the last `confirm` call, on the monotonic clock. */
   #awakeAt: number
 
-  /** Starts as held: the host takes the ownership before it creates the driver. */
+  /** Starts as held, because the host acquires the ownership before it creates the driver. */
   constructor(context: DrivenRun, ownership: Leases) {
     this.#context = context
     this.#ownership = ownership
@@ -36,14 +36,14 @@ export class RunLease {
     this.#ownership.release(this.#context.conversation.conversationId)
   }
 
-  /** Tells other tabs that wait with this run to read its new state. */
+  /** Tells other tabs that drive this waiting run, too, to read its new state. */
   announce(): void {
     this.#ownership.announce(this.#context.conversation.conversationId)
   }
 
   /**
-   * Checks, before anything is shown, that this worker still owns the run. Asks the store only after a long silence. A
-   * tab that was frozen reads buffered network data, and may learn only later that another tab took over.
+   * Checks that this worker still owns the run, before it shows streamed output. Asks the store only after a long
+   * silence: a tab that was frozen may read buffered network data before it learns of a takeover.
    */
   confirm(onLost: () => void): Promise<boolean> | true {
     const now = this.#context.effects.monotonic()
@@ -56,26 +56,27 @@ export class RunLease {
     const { conversation, effects } = this.#context
     const isNewest = async (): Promise<boolean> =>
       (await conversation.claims.newest()).epoch <= conversation.claimed.epoch
-    // A storage that doesn't answer proves no new owner.
+    // If the storage doesn't answer, this worker counts as the owner.
     const answer = isNewest().catch(() => true)
     const isOwned = (await resultWithin(ANSWER_MS, answer, effects)) ?? true
     if (!isOwned) onLost()
     return isOwned
   }
 
-  /** Takes the lease back after a wait. Throws `conversation-busy` if another tab or device owns the run. */
+  /** Acquires the lease again after a wait. Throws `conversation-busy` if another tab or device owns the run. */
   async reacquire(): Promise<void> {
     const { conversation } = this.#context
     const isElsewhere = !this.#isHeld && (await isClaimedElsewhere(conversation, this.#ownership))
-    // A person's answer may have claimed the run meanwhile.
+    // A person's answer may have acquired the lease for this driver while the store was read.
     if (isElsewhere && !this.#isHeld && this.#acquiring === null)
       throw otherOwnerError(conversation.conversationId)
     return this.acquire()
   }
 
   /**
-   * Takes the lease. Throws `conversation-busy` if another tab owns the run. Another device loses its claim, unless it
-   * writes at the same time, or `accepts` refuses the run as that device has left it (default: accepts).
+   * Acquires the lease. Throws `conversation-busy` if another tab owns the run. Replaces the claim of another device.
+   * The replacement fails if that device writes at the same time, or if `accepts` refuses the run's newest state
+   * (default: accepts).
    */
   async acquire(accepts: AcceptsRun = () => true): Promise<void> {
     if (this.#isHeld) return
@@ -90,11 +91,11 @@ export class RunLease {
     const { conversationId } = conversation
     if (!(await this.#ownership.acquire(conversationId))) throw otherOwnerError(conversationId)
     try {
-      // This driver has left the run. A new claim would stop the owner that it was left to.
+      // A driver that has left the run must not claim it again: the claim would stop the new owner.
       if (stopsWithoutEnd(signal)) throw otherOwnerError(conversationId)
       await conversation.claim({ create: false, ...(await this.#claimConditions(accepts)) })
     } catch (error) {
-      // A failed write to the storage must not block other tabs.
+      // A failed claim must not block other tabs.
       this.#ownership.release(conversationId)
       throw error
     }
@@ -102,7 +103,7 @@ export class RunLease {
     this.#isHeld = true
   }
 
-  /** Ties the claim to the newest stored state, so that a late claim can't stop an owner that was first. */
+  /** Makes the claim conditional on the newest stored state, so that a late claim can't stop an earlier owner. */
   async #claimConditions(accepts: AcceptsRun): Promise<ClaimOptions> {
     const { conversation } = this.#context
     const { claims, conversationId } = conversation

@@ -41,34 +41,34 @@ export const ABORTED: ToolOutput = errorOutput({
 })
 
 /**
- * For the other calls of a step with an invalid call, in one-shot mode. The model must correct it before the page gets
- * any of them.
+ * Output of valid calls in a step with an invalid call, in one-shot mode. The page gets no call of the step before the
+ * model corrects the invalid one.
  */
 export const BESIDE_INVALID: ToolOutput = errorOutput({
   code: 'aborted',
   message: 'Another call is invalid, so it did not run.',
 })
 
-/** For a call that was running when the run ended. Its tool is safe to repeat. */
+/** Output of a call that was running when the run ended, and whose tool is safe to repeat. */
 const CUT_OFF: ToolOutput = errorOutput({
   code: 'aborted',
   message: 'The run was stopped. The tool was running; it may or may not have taken effect.',
 })
 
-/** For a suspended call: its tool had returned, and the outcome was to come later. */
+/** Output of a call that was suspended when the run ended. */
 const WAITED: ToolOutput = errorOutput({
   code: 'aborted',
   message: 'The run no longer waited for the outcome. What it began may or may not take effect.',
 })
 
-/** For a call whose secret value was never stored, and is no longer in memory. */
+/** Output of a call whose secret value is no longer in memory. Secrets are never stored. */
 export const SECRET_LOST: ToolOutput = errorOutput({
   code: 'not-kept',
   message:
     'A secret of this call was not kept, so it did not run. Call again with it, or ask the person for it.',
 })
 
-/** For a suspended call whose outcome didn't come by the tool's deadline `until`, in milliseconds since 1970. */
+/** Output of a suspended call that missed the deadline `until`, in milliseconds since 1970. */
 function overdueOutput(until: number): ToolOutput {
   const time = new Date(until)
   const deadline = Number.isNaN(time.getTime()) ? '' : ` by ${time.toISOString()}`
@@ -86,7 +86,7 @@ export function notRegistered(toolName: string, isInOtherTab: boolean): ToolOutp
   return errorOutput({ code: 'failed', message: `The tool '${toolName}' is ${availability}` })
 }
 
-/** For a call that started before this page was loaded, and whose tool is gone. */
+/** Output of a call that started before this page was loaded, and whose tool is gone. */
 export function toolGone(toolName: string): ToolOutput {
   return errorOutput({
     code: 'interrupted',
@@ -94,7 +94,7 @@ export function toolGone(toolName: string): ToolOutput {
   })
 }
 
-/** For a call whose tool changed its definition before every start. */
+/** Output of a call whose tool's definition changed before every start. */
 export function toolKeptChanging(toolName: string): ToolOutput {
   return errorOutput({
     code: 'failed',
@@ -107,7 +107,7 @@ export const TOO_LATE: ToolOutput = errorOutput({
   message: 'The page was too busy to start the tool in time, so it did not run.',
 })
 
-/** For a call of a composite tool whose code or definition has changed since the call began. */
+/** Output of a composite call whose tool has changed since the call began. */
 export const WORKFLOW_CHANGED: ToolOutput = errorOutput({
   code: 'workflow-changed',
   message:
@@ -139,8 +139,8 @@ export interface Settlement {
 }
 
 /**
- * Facts for the call's end and the taint of its output. Both are one commit, so that no request holds untrusted content
- * unmarked. `after` is the head.
+ * Facts for the call's end and the taint of its output. One commit stores both, so that no request has untrusted
+ * content without its taint. `after`: id of the head.
  */
 export function settledFacts(settlement: Settlement, after: string | null): FactDraft[] {
   return [...taintFacts(settlement, after), settledFact(settlement)]
@@ -171,7 +171,7 @@ export function settledFact({ call, status, output, note }: Settlement): FactDra
 export function settlementAtEnd(call: CallState): Settlement[] {
   if (isSettled(call)) return []
   if (call.status === 'suspended') return [{ call, status: 'aborted', output: WAITED }]
-  // A person may have had it run again, which it hasn't yet.
+  // `resolvedAs`: a person decided that the call runs again, and it hasn't run again yet.
   const isUnknown =
     call.status === 'executing' || call.status === 'awaiting-decision' || call.resolvedAs !== null
   return isUnknown && !call.decidedBy?.replayable
@@ -179,7 +179,7 @@ export function settlementAtEnd(call: CallState): Settlement[] {
     : [{ call, status: 'aborted', output: isUnknown ? CUT_OFF : ABORTED }]
 }
 
-/** Longest sleep between two looks at the clock: timers pause while a computer sleeps, and ignore clock changes. */
+/** Maximum time between two checks of the clock. Timers stop while a computer sleeps, and ignore clock changes. */
 const MAX_SLEEP_MS = 60_000
 
 /** Whether the deadline for the call's outcome has passed. `now`: milliseconds since 1970. */
@@ -225,7 +225,10 @@ function deadlineOf({ status, suspended }: CallState): number {
   return suspended.until ?? Infinity
 }
 
-/** The stored call, while it is open. A nested call ends with its composite tool, also while a hook decides about it. */
+/**
+ * The stored call, if it is still open. A nested call may have ended with its composite tool, even while a hook decides
+ * about it.
+ */
 export function openCall(
   run: RunState | null,
   { toolCallId }: Pick<CallState, 'toolCallId'>,
@@ -242,7 +245,7 @@ export async function settleCalls(
   let executionIds: readonly string[] = []
   const isNew = await conversation.append((run) => {
     if (run?.runId !== runId || run.end !== null) return null
-    // Uses the stored call: the caller's copy may date from before the call started.
+    // Uses the stored call, because the caller's copy may be older than the call's start.
     const ends = settlements.flatMap((settlement) => {
       const call = openCall(run, settlement.call)
       return call ? { ...settlement, call } : []
@@ -271,7 +274,7 @@ export async function settleCalls(
     page.cancelTools({ agentId, executionIds, reason: 'it ended' }).catch(() => undefined)
 }
 
-/** Ends of the open calls nested in a call, which end together with it. */
+/** Ends of the open nested calls of a call. They end together with the call. */
 function nestedSettlements({ toolCallId }: CallState, calls: readonly CallState[]): Settlement[] {
   return calls.flatMap((call) =>
     call.path.slice(0, -1).includes(toolCallId) ? settlementAtEnd(call) : [],

@@ -12,10 +12,11 @@ import type { ToolDescriptor } from '../../protocol/tool.ts'
 type Rule = Pick<ActiveSkill, 'name' | 'restrictTools'>
 
 /**
- * Filters the tools that the model sees. Tools that belong to skills need one of them active.
+ * Filters the tools that the model sees. A tool that belongs to skills is offered only while one of these skills is
+ * active.
  *
- * Tools that a skill forbids disappear only at the start of the next run, to keep the server's prompt cache valid.
- * Until then, their calls are refused.
+ * Tools that an activated skill forbids are left out only from the next run on, to keep the server's prompt cache
+ * valid. Until then, their calls are refused.
  */
 export function offeredStep(
   step: StepContext,
@@ -34,8 +35,8 @@ export function offeredStep(
 }
 
 /**
- * The end of a call that an active skill forbids. Null: none forbids it. A skill restricts only the calls after its own
- * activation. `activating` holds skills of the same step whose activation isn't stored yet.
+ * The end of a call that an active skill forbids. Null if no skill forbids it. A skill restricts only the calls after
+ * its own activation. `activating`: skills of the same step whose activation isn't stored yet.
  */
 export function skillRefusal(
   { conversation: { state, run }, tools }: Pick<DrivenRun, 'conversation' | 'tools'>,
@@ -44,7 +45,7 @@ export function skillRefusal(
 ): Settlement | null {
   const { toolName } = call
   const tool = tools.get(toolName)
-  // No registered tool has this name, which the caller reports itself.
+  // No registered tool has this name. The caller reports unknown tools.
   if (tool === undefined && !tools.omitted.includes(toolName)) return null
   const rules = [...rulesBefore(state, run?.calls ?? [], call), ...activating]
   const skill = forbids(rules, tool ?? { name: toolName })
@@ -81,7 +82,7 @@ type Context = Pick<DrivenRun, 'agentId' | 'conversation' | 'page'>
 
 /**
  * Runs a call of `activate_skill`. The skill's text is stored with the call's end. `input` was checked against the
- * tool's schema: `{ name }`. `activating` holds skills that earlier calls of the same step activate.
+ * tool's schema: `{ name }`. `activating`: skills that earlier calls of the same step activate.
  */
 export async function activateSkill(
   { agentId, conversation, page }: Context,
@@ -106,8 +107,9 @@ function activationResult(call: CallState, subject: string): Settlement {
 }
 
 /**
- * Updates the active skills at the start of a run: stores changed ones again, and drops those that the page no longer
- * has. Otherwise the text of another page or an imported file could be sent. A resumed run keeps its skills.
+ * Updates the active skills at the start of a run: stores changed skills again, and drops skills that the page no
+ * longer has. Otherwise, the model could get the text of another page or an imported file. A resumed run keeps its
+ * skills.
  */
 export async function renewedSkills({
   agentId,
@@ -124,7 +126,7 @@ export async function renewedSkills({
   return (await Promise.all(facts)).filter((fact) => fact !== null)
 }
 
-/** Compares all fields, not only the hash: an imported row may have any hash. */
+/** Compares all fields, not only the hash, because an imported row may have any hash. */
 function isSame(row: SkillText, skill: SkillText): boolean {
   return skillKey(row) === skillKey(skill)
 }

@@ -34,7 +34,7 @@ interface Waiter {
   start(): void
 }
 
-/** Runs calls in the order of their arrival: one alone, or several parallel ones at once. */
+/** Runs calls in the order of their arrival. Parallel calls may run at the same time, any other call runs alone. */
 class TurnQueue {
   readonly #waiting: Waiter[] = []
   #running = 0
@@ -71,36 +71,36 @@ class TurnQueue {
 }
 
 /**
- * Runs the calls that functions of composite tools make. Each call goes from proposed to settled, or until it waits for
- * somebody, like a model's call.
+ * Runs the calls that functions of composite tools make. Like a model's call, each proceeds from proposed to settled,
+ * or until it waits for somebody.
  */
 export class NestedCalls {
   readonly #context: CallsContext
   readonly #turns = new TurnQueue()
-  /** Runs the hooks for one call at a time. */
+  /** Prepares one call at a time, so that hooks don't run concurrently. */
   readonly #enqueue = createSerialQueue()
-  /** Answers in progress. None of them rejects. */
+  /** Nested calls in progress. None of these promises rejects. */
   readonly #answers = new Set<Promise<NestedAnswer>>()
-  /** The error that fails the run. */
+  /** The error of a nested call, with which the run fails. */
   #failure: { readonly thrown: unknown } | null = null
 
   constructor(context: CallsContext) {
     this.#context = context
   }
 
-  /** Throws the error of a nested call that fails the run, if there is one. */
+  /** Throws the error of a nested call, if one has failed the run. */
   throwFailure(): void {
     const failure = this.#failure
     this.#failure = null
     if (failure) throw failure.thrown
   }
 
-  /** Resolves once no nested call is in progress. Await it before the step is cut or ended. */
+  /** Resolves once no nested call is in progress. Await this before the step is cut or ended. */
   async whenIdle(): Promise<void> {
     while (this.#answers.size > 0) await Promise.all(this.#answers)
   }
 
-  /** Runs one nested call. Null: the function must suspend. */
+  /** Runs one nested call. Null if the composite tool's function must suspend. */
   async call(request: NestedCall): Promise<NestedAnswer> {
     const answer = this.#answer(request)
     this.#answers.add(answer)
@@ -125,7 +125,8 @@ export class NestedCalls {
   async storeOutcomes({ executionId, kept: outcomes }: KeepOutcomes): Promise<KeepAnswer> {
     const { conversation } = this.#context
     let isRunning = false
-    // A step that must not run twice marks its start here. The mark must be on disk before the step does its work.
+    // Also stores the start of a step that must not run twice (`markKey`). This mark must be on disk before the step's
+    // work begins.
     await conversation.append(
       (run) => {
         const parent = this.#runningCall(run, executionId)
@@ -165,7 +166,7 @@ export class NestedCalls {
     return toolCallId
   }
 
-  /** The input with placeholders for its secrets. The function passes the secrets again each time that it runs. */
+  /** The input with placeholders for its secrets. Each time the function runs again, it passes the secrets again. */
   async #storedInput({ executionId, position, toolName, input }: NestedCall): Promise<JsonValue> {
     const { conversation, page, agentId, tools } = this.#context
     if (!tools.isLoaded) tools.set(await page.currentTools({ agentId }))
@@ -175,7 +176,7 @@ export class NestedCalls {
     const existing = nestedCallAt(run, parent, position)
     if (existing) {
       secrets.keep(existing.toolCallId, sealedValues(existing.modelInput, input))
-      // Before the call is judged, its tool says again which values are secret: only memory has that it couldn't.
+      // `secretsIn` must run again for a call that isn't judged yet: only memory records a failure of `secretsIn`.
       if (existing.status !== 'proposed') return input
     }
     const toolCallId = existing?.toolCallId ?? this.#nestedId(parent, position)
@@ -191,7 +192,7 @@ export class NestedCalls {
     return nestedId(parent, position, (id) => this.#context.conversation.hasCallId(id))
   }
 
-  /** The composite call whose function this execution runs. Null: it doesn't run any more. */
+  /** The composite call that this execution runs. Null if it is no longer running. */
   #runningCall(run: RunState | null, executionId: string): CallState | null {
     const { runId, signal } = this.#context
     if (signal.aborted || run?.runId !== runId || run.end !== null) return null
@@ -213,7 +214,7 @@ export class NestedCalls {
     }
   }
 
-  /** Does the next action for a call that waits for nobody. */
+  /** Does the next action for a call that isn't waiting. */
   async #step(call: CallState): Promise<void> {
     const context = this.#context
     switch (call.status) {
@@ -236,10 +237,10 @@ export class NestedCalls {
     const tool = await availableTool(context, call)
     if (context.signal.aborted) return
     if (!tool) return settleCalls(context, [await unavailable(context, call)])
-    // A composite tool takes no turn: it would block the calls that it makes itself.
+    // A composite call isn't queued: it would block its own nested calls.
     if (tool.composite) return executeCalls(context, [call])
     await this.#turns.run(isParallelSafe(tool), async (hasWaited) => {
-      // Other calls ran meanwhile, so hooks and policies must decide again.
+      // Other calls have run since the decision, so hooks and policies must decide again.
       const mustRecheck = context.tools.hasBeforeToolCall || isDecidedByPage(tool)
       if (hasWaited && mustRecheck && ready.delete(call.toolCallId)) return
       await executeCalls(context, [call])
@@ -269,7 +270,7 @@ function nestedAnswer(call: CallState, calls: readonly CallState[]): NestedAnswe
   return parent && end ? { ...end, toolCallId, place: parent.ended.indexOf(toolCallId) } : null
 }
 
-/** Takes the calls of a step from proposed to settled, or until they wait for somebody. */
+/** Runs the calls of a step, from proposed to settled or until they wait for somebody. */
 export class StepCalls {
   readonly #context: CallsContext
   /** Calls whose start was committed with their output. The page hasn't been asked to run them yet. */
@@ -279,7 +280,6 @@ export class StepCalls {
     this.#context = context
   }
 
-  /** Sets the calls whose start is already committed. */
   setStarted(starts: readonly Start[]): void {
     this.#started = starts
   }
@@ -307,7 +307,7 @@ export class StepCalls {
     await this.#execute(nextGroup(open))
   }
 
-  /** Recovers nested calls first. Their composite tool's function then runs again with their outcomes. */
+  /** Recovers nested calls first. The composite tool's function then runs again with their outcomes. */
   async #recover(executing: readonly CallState[]): Promise<void> {
     const simple = executing.filter((call) => !call.decidedBy?.composite)
     const calls = simple.length > 0 ? simple : topLevelCalls(executing)
@@ -331,8 +331,8 @@ export class StepCalls {
   }
 
   /**
-   * Drops decisions of hooks and policies about calls that haven't run yet, after something else has happened. They
-   * decide again.
+   * Drops decisions of hooks and policies about calls that haven't run yet. Call this after other calls have run or the
+   * run has waited: hooks and policies must then decide again.
    */
   dropDecisions(): void {
     const { ready, tools } = this.#context

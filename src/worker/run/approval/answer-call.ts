@@ -24,10 +24,10 @@ const UNANSWERED = {
 } as const
 
 /**
- * Throws `consent-refused` if the approval is for an earlier request, or for a different input than the call's.
+ * Throws `consent-refused` if the person approved an earlier request, or another input than the call's.
  *
- * Throws `invalid-input` if the answer doesn't fit its question: a string for fields or the reverse, or content that
- * doesn't fit the fields. `details.fields` then lists each field with its problem.
+ * Throws `invalid-input` if the answer doesn't fit its question: a string where the question has fields, or content
+ * where it has none. Also if the content doesn't fit the fields: `details.fields` then lists each field's problem.
  */
 function checkAnswer({ question, askedAt, input }: CallState, answer: CallAnswer['answer']): void {
   if (
@@ -69,7 +69,7 @@ export function waitingCall(
 ): CallState | null {
   const call = run?.end === null && openCall(run, { toolCallId })
   if (!call || call.status !== WAITS_AS[answer.type]) return null
-  // A composite tool's function runs again, and only it determines the call's outcome.
+  // A suspended composite call takes no answer: its function runs again and determines the outcome.
   const isRunAgain = call.suspended !== null && 'seen' in call.suspended
   return isRunAgain ? null : call
 }
@@ -85,15 +85,18 @@ const WAITS_AS = {
   settle: 'suspended',
 } as const
 
-/** Result of a person's answer or request to a run. `other-owner`: its driver is elsewhere, or will be. */
+/**
+ * Result of a person's answer or request to a run. `other-owner`: another tab or device drives the run, or is about to.
+ */
 export type CommandResult = 'applied' | 'not-waiting' | 'other-owner'
 
 /**
- * Commits a person's answer to a call. Returns false if the call doesn't wait for it. The append checks that, so only
- * one of several simultaneous answers is stored.
+ * Commits a person's answer to a call. Returns false if the call doesn't wait for this answer. The append checks this,
+ * so only one of several simultaneous answers is stored.
  *
- * Throws `invalid-input`, and the call keeps waiting, if an edited input doesn't fit the tool's schema or an answer
- * doesn't fit its question. `answerId` is the id of the append, which shows whether the call took this answer.
+ * Throws `invalid-input` if an edited input doesn't fit the tool's schema, or an answer doesn't fit its question. The
+ * call then keeps waiting. `answerId`: id of the append, by which the caller can find out whether this answer was
+ * stored.
  */
 export async function answerCall(
   context: CallsContext,
@@ -103,7 +106,7 @@ export async function answerCall(
   const { conversation, effects, signal, runId } = context
   const waiting = waitingCall(conversation.run, toolCallId, answer)
   if (waiting === null) return false
-  // Checked first, so that a refused approval leaves no note.
+  // Checks the answer here, too: a refused approval must not be noted in this browser.
   checkAnswer(waiting, answer)
   const redacted = withoutSecrets(context, waiting, answer)
   const finalAnswer =
@@ -117,7 +120,7 @@ export async function answerCall(
   const usage = waiting.child ? await context.family.storedUsageOf(waiting, extraUsage) : []
   return conversation.append(
     (run) => {
-      // A run that is stopping settles its calls itself.
+      // A stopping run settles its own calls.
       const call =
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
       if (call === null || isOverdue(call, effects.now())) return null
@@ -157,7 +160,7 @@ async function checkedEdit(
   if (hookResult.type === 'veto') throw inputError(hookResult.reason)
   const input = await hideInputSecrets(context, call, { tool, input: hookResult.input })
   const inputWithSecrets = callSecrets.restore(call.toolCallId, input)
-  // `null` means a lost secret, unless the person's input is itself null.
+  // If the person's input isn't null, a null result means that a secret is lost.
   if (inputWithSecrets === null && input !== null) throw inputError(LOST)
   const problem = checkShown(context.validator, tool, { input: inputWithSecrets, shown: input })
   if (problem) throw inputError(problem.message)
@@ -168,9 +171,9 @@ async function checkedEdit(
   }
 }
 
-/** Tells the model of an edit. The note of a nested call comes with the result of the model's own call. */
+/** Tells the model about an edit. The note about a nested call is added to the result of the model's own call. */
 function editedNote({ path, toolName }: CallState, input: JsonValue): string {
-  // A note has a limit.
+  // Cuts a long input, because notes are limited in size.
   const shownInput = JSON.stringify(input).replace(/^(.{100000}).+/su, '$1…')
   const callPhrase = path.length > 1 ? `its call of ${toolName}` : 'this call'
   return `Note: a person changed the input of ${callPhrase} to ${shownInput}.`
@@ -211,7 +214,7 @@ interface ApprovalAnswer {
   readonly note?: string | undefined
 }
 
-/** The fact that records the answer. Null if the call's end already says everything. */
+/** The fact that records the answer. Null if the `call-settled` fact is enough. */
 function answerFact({ path }: CallState, answer: Answer): FactDraft | null {
   switch (answer.type) {
     case 'approve':
@@ -242,7 +245,7 @@ function answerFact({ path }: CallState, answer: Answer): FactDraft | null {
   }
 }
 
-/** The end that the answer gives the call. Null if the call is to run. */
+/** The call's end that follows from the answer. Null if the call may now run. */
 function settlementOf(call: CallState, answer: Answer): Settlement | null {
   switch (answer.type) {
     case 'approve':

@@ -12,8 +12,8 @@ import type { JsonValue } from '../../../protocol/json.ts'
 import type { FactDraft } from '../../store/fact-draft.ts'
 
 /**
- * Taint of the request that a call comes from. Content read by calls of the same output, or within the call, counts
- * from the next request on.
+ * Taint of the model request that led to a call. Excludes what calls of the same output, or the call itself, have read
+ * since.
  */
 function taintOfCall(
   state: ConversationState,
@@ -24,8 +24,8 @@ function taintOfCall(
 }
 
 /**
- * Whether a call's input may hold untrusted content, for tools that pass it on. For a nested call, this includes
- * content that its composite tool has read since it began.
+ * Whether a call's input may hold untrusted content, which the tool may pass on. For a nested call, includes content
+ * that its composite tool has read since it began.
  */
 export function hasTaintedInput(state: ConversationState, call: Pick<CallState, 'path'>): boolean {
   const { path } = call
@@ -37,9 +37,9 @@ export function hasTaintedInput(state: ConversationState, call: Pick<CallState, 
 }
 
 /**
- * Taint that decides whether a call needs approval. Omit `call` while its output isn't stored. Leaves out descriptions
- * from the tool's own source unless that is trusted: calls to untrusted sources need approval anyway, unless the app
- * exempts them.
+ * Taint that decides whether a call needs approval. Pass `call` only once its output is stored; before, the next
+ * request's taint applies. Descriptions from the tool's own untrusted source don't count. Calls to untrusted sources
+ * need approval by default, and the app may have exempted them.
  */
 export function taintFor(
   state: ConversationState,
@@ -60,21 +60,21 @@ interface Judged {
   readonly taint: readonly Taint[]
   /** Whether this is one-shot mode, where the page runs the calls and decides itself whether to request approval. */
   readonly isOneShot: boolean
-  /** The tool's `secretsIn` failed, so it is unknown which values of the input are secret. */
+  /** Whether the tool's `secretsIn` failed, so that the secret values in the input are unknown. */
   readonly isUnclear: boolean
-  /** Result of `asksWhileTainted`, with `'page'` already resolved by the page. */
+  /** Result of `asksWhileTainted`. If that was `'page'`, the page's decision. */
   readonly isTaintAReason: boolean
 }
 
 /**
  * Whether the call needs a person's approval. `'page'`: a function of the page decides. The checks follow the table "Is
- * this call asked about?" in docs/security.md. Its last rows are in `resolveNeedsApproval`
- * (client/tools/describe-tools.ts).
+ * this call asked about?" in docs/security.md. `resolveNeedsApproval` (client/tools/describe-tools.ts) implements its
+ * last rows.
  */
 export function requiresApproval(judged: Judged): boolean | 'page' {
   const { call, tool, taint, isOneShot, isUnclear, isTaintAReason } = judged
   if (isOneShot) return false
-  // A call that has requested approval never runs without it, even if another tool now has its name.
+  // A call that has requested approval never runs without it, even if another tool now has the tool's name.
   if (call.askedAt !== undefined) return true
   if (isUnclear) return true
   if (mayMislead(call, tool, taint)) return true
@@ -93,12 +93,12 @@ export function asksWhileTainted(
   return tool.whileTainted === 'commits' ? 'page' : tool.whileTainted !== undefined
 }
 
-/** Whether untrusted content may have dictated the call, and its tool does more than read. */
+/** Whether untrusted content may have dictated a call of a tool that isn't read-only. */
 function mayMislead(call: Call, tool: ToolDescriptor, taint: readonly Taint[]): boolean {
   return (call.quoted || (call.rescued && taint.length > 0)) && !isReadOnly(tool)
 }
 
-/** Whether neither a person nor the page has a say, so that the call may start with the commit of its output. */
+/** Whether neither a person nor the page decides about the call, so that its start may be committed with the output. */
 export function runsWithoutApproval(judged: Omit<Judged, 'isTaintAReason'>): boolean {
   const { call, tool, taint } = judged
   const asks = asksWhileTainted(call, tool, taint)
@@ -115,14 +115,13 @@ function isReadOnly({ annotations, remote }: ToolDescriptor): boolean {
   return annotations.readOnly === true && (!remote || remote.trusted === true)
 }
 
-/** A call's tool and input, with the taint of its request. */
 interface JudgedCall {
   readonly tool: ToolDescriptor
   readonly input: JsonValue
   readonly taint: readonly Taint[]
 }
 
-/** The consent that a person may give for later calls, too. Null: they must see each call. */
+/** The consent that a person may give for later calls, too. Null if each call needs its own approval. */
 async function rememberableOf(
   context: DrivenRun,
   call: CallState,
@@ -144,7 +143,7 @@ async function rememberableOf(
   return key === null ? null : { key, ...effect }
 }
 
-/** Finds a consent for this tool and key that is in force and was given in this browser. */
+/** Finds a consent for this tool and key that is in effect and was given in this browser. */
 async function consentFor(
   context: DrivenRun,
   { name: toolName, definition }: ToolDescriptor,
@@ -221,7 +220,6 @@ export function warnNoAnnotations(context: CallsContext, { toolName }: CallState
   })
 }
 
-/** A call's tool and input. */
 export type Called = Pick<JudgedCall, 'tool' | 'input'>
 
 /** Whether a call runs without approval, is denied, or waits for a person. */
@@ -234,7 +232,7 @@ export type ApprovalVerdict =
 interface Judgement {
   readonly verdict: ApprovalVerdict
   readonly because: ApprovalReason | null
-  /** Whether the page should request approval, if this is one-shot mode. */
+  /** Only in one-shot mode: whether the page should request approval. */
   readonly asks: boolean
 }
 
@@ -262,7 +260,7 @@ export async function judgeApproval(
   return { verdict, because, asks: isTaintAReason || isUnclear || mayMislead(call, tool, taint) }
 }
 
-/** The reason why taint makes approval necessary, whatever the app's own rules are. Null: none. */
+/** The reason why taint makes approval necessary, regardless of the app's own rules. Null if it doesn't. */
 async function approvalReason(
   context: DrivenRun,
   call: CallState,
@@ -289,7 +287,7 @@ async function applyEarlierAnswer(
     return { type: 'denied', settlement: { call, status: 'denied', output, note: DENIED_BEFORE } }
   }
   const rememberable = await rememberableOf(context, call, judged)
-  // A call that has requested approval requests it again, whatever consent was given since.
+  // No consent applies to a call that has already requested approval: it requests approval again.
   const consent =
     rememberable !== null &&
     call.askedAt === undefined &&
@@ -324,7 +322,9 @@ function isSameCall(
   return status === 'denied' && decidedBy?.definition === definition && sameJson(input, next)
 }
 
-/** Denials in a row after which a run stops requesting approval: for a tool, and for a tool with the same target. */
+/**
+ * Denials in a row after which a run stops requesting approval: for one tool, and for one tool with the same target.
+ */
 const MOST_DENIALS = 6
 const MOST_DENIALS_OF_TARGET = 3
 
@@ -347,8 +347,8 @@ export function denySiblings(
 }
 
 /**
- * Denies a call if people keep denying similar ones. The person reads the reason, too. `newest` holds a denial that
- * isn't stored yet.
+ * Denies a call if similar calls were denied several times in a row. The chat shows the reason, too. `newest`: a denial
+ * that isn't stored yet.
  */
 export function tooOftenDenied(
   context: DrivenRun,
