@@ -310,7 +310,8 @@ export interface AgentOptions {
    * Ends a run that reaches one of these: `steps`, `tokens`, `costUSD` or `minutes`. Child runs (`asTool`) count, too.
    * The model gives a last answer without tools, and the run ends as `limit`. `costUSD` throws `invalid-config` unless
    * the model has `prices` or its vendor a known list price. Default: none of the four; `maxSteps` still applies. If
-   * `steps` isn't set, a run with child runs may take 100 steps in total, or `maxSteps` if that is more.
+   * `steps` isn't set, a run with child runs may take 100 steps in total, or `maxSteps` if that is more; with
+   * `maxSteps: -1`, any number.
    */
   readonly limits?: Limits
   /** Place where conversations are stored. Default `{ name: 'offstage' }`. */
