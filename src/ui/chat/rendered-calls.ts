@@ -36,7 +36,7 @@ export class RenderedCalls implements ReactiveController {
     return shown?.rendered?.answers && isSameCall(ref, shown.call) ? shown.rendered : undefined
   }
 
-  /** Runs after each drawing. Null: nothing is shown. */
+  /** Called after each drawing. Null: nothing is shown. */
   show(context: ChatContext | null): void {
     this.#context = context
     if (this.#shown.size === 0 && Object.keys(context?.renderers ?? {}).length === 0) return
@@ -106,7 +106,7 @@ export class RenderedCalls implements ReactiveController {
   }
 }
 
-/** Passes the answer of a host's card on, by what its call waits for. */
+/** Passes on an answer from a host's card, in the form that the waiting call needs. */
 function answerTo(context: ChatContext, call: ShownCall, answer: unknown): Promise<boolean> {
   const { agent } = context
   const ref = toCallRef(context, call)

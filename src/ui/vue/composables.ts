@@ -116,7 +116,7 @@ export function useConversation(
 ): UsedConversation<unknown> {
   const agent = useAgent()
   const followed = computed(() => conversationOf(agent.value, toValue(id)))
-  // The snapshot that a server renders, so that hydration matches.
+  // Starts with the snapshot that a server renders, so that hydration matches.
   const snapshot = shallowRef(select(followed.value.empty))
   whileMounted(followed, ({ subscribe, getSnapshot }, onCleanup) => {
     const pick = memoizeSelector(select, snapshot.value)
@@ -133,7 +133,9 @@ export function useConversation(
   }
 }
 
-/** Registers a tool while the component is mounted. Pass a ref or getter to change the tool; the newest one is used. */
+/**
+ * Registers a tool while the component is mounted. Pass a ref or getter to change the tool; calls use the newest tool.
+ */
 export function useTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,
