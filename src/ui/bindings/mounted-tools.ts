@@ -61,7 +61,7 @@ function enter(agent: Agent, entry: Entry): ToolSlot {
 
 function createSlot(agent: Agent, name: string, slots: Map<string, ToolSlot>): ToolSlot {
   let entries: readonly Entry[] = []
-  /** The tool mounted last, even right after it was unmounted. */
+  /** The last entry, even right after it was unmounted. */
   let last: Entry
   let registered: AnyTool | undefined
   let unregister = (): void => {}

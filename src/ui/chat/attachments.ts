@@ -18,7 +18,7 @@ export function setAttachments(
   local.set(conversationKey('attached', conversationId), files.length > 0 ? files : undefined)
 }
 
-/** Returns the files still being read. A message sent now would lack them. */
+/** Returns the files still being read: a message sent before would lack them. */
 export function filesBeingRead(local: LocalState, conversationId: string): readonly File[] {
   return local.get<readonly File[]>(conversationKey('attaching', conversationId)) ?? []
 }

@@ -14,7 +14,7 @@ interface Band {
 /** A part of a card. It counts as seen once all of its lines have been in view, or it had keyboard focus. */
 interface SeenPart {
   readonly text: string | null
-  /** Start of the range that has been in view without gaps, in pixels from the part's top. */
+  /** The range that has been in view without gaps, in pixels from the part's top. */
   from: number
   to: number
   isSeen: boolean

@@ -101,8 +101,8 @@ export interface LocalState {
 }
 
 /**
- * Actions of a person. Each first emits its event, which a host can cancel. A failure is shown next to the control that
- * was used.
+ * Actions of a person. Each emits its event first, which a host can cancel. A failure is shown next to the control that
+ * the person used.
  */
 export interface ChatActions {
   /** Returns false if nothing was sent, because the message is empty or the page has cancelled the event. */
@@ -139,7 +139,7 @@ export type Action = {
 
 /** A host's card for a call, as its renderer returns it. */
 export interface RenderedCall {
-  /** Called when the call changes: while its input is written, with progress, and with its output. */
+  /** Called as the call changes: while its input is written, with progress, with its output. */
   update(call: ShownCall): void
   /** Called when the call is no longer shown. */
   dispose?(): void
@@ -241,7 +241,7 @@ export interface ActionDetails {
   readonly undo: { readonly call: ShownCall } | { readonly calls: readonly ShownCall[] }
   readonly regenerate: { readonly message: ShownMessage }
   readonly edit: { readonly message: ShownMessage; readonly text: string }
-  /** `messageId`: the version to switch to. */
+  /** `messageId`: the version to show. */
   readonly branch: { readonly messageId: string }
   readonly continue: object
   readonly 'take-over': object

@@ -383,7 +383,7 @@ export class DeletionWatch {
   /** Id of the conversation that last had messages while it was on view. */
   #shownId: string | null = null
 
-  /** Called after each drawing. */
+  /** Runs after each drawing. */
   update({ agent, snapshot, local }: Pick<ChatContext, 'agent' | 'snapshot' | 'local'>): void {
     const { conversationId, messages, status } = snapshot
     if (messages.length > 0) {
@@ -495,8 +495,8 @@ interface Focused {
 }
 
 /**
- * Moves the focus nearby if the focused element is removed or disabled: within its message, card or list, otherwise to
- * the composer or the messages.
+ * Moves the focus nearby if its element is removed or disabled: within the message, card or list, to the composer, or
+ * to the messages.
  */
 function keepFocus(host: LitElement & Pick<ChatProperties, 'conversationId'>): void {
   let focused: Focused | null = null

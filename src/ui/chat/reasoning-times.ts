@@ -20,7 +20,7 @@ export class ReasoningTimes {
     this.#now = now
   }
 
-  /** Called after each drawing. */
+  /** Runs after each drawing. */
   update({ snapshot, local }: Context): void {
     const { conversationId, status, messages, ownership } = snapshot
     if (conversationId !== this.#conversationId) {

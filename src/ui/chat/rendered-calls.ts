@@ -36,7 +36,7 @@ export class RenderedCalls implements ReactiveController {
     return shown?.rendered?.answers && isSameCall(ref, shown.call) ? shown.rendered : undefined
   }
 
-  /** Called after each drawing. Null: nothing is shown. */
+  /** Runs after each drawing. Null: nothing is shown. */
   show(context: ChatContext | null): void {
     this.#context = context
     if (this.#shown.size === 0 && Object.keys(context?.renderers ?? {}).length === 0) return

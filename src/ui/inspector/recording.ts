@@ -51,7 +51,7 @@ export class Recording {
     this.processRow(row, isSeen)
   }
 
-  /** Processes a row that the journal already has. */
+  /** Takes a row that the journal already has. */
   processRow(row: Row, isSeen: boolean): void {
     try {
       this.timeline.add(row)

@@ -48,7 +48,7 @@ export class ReportFile {
     return [...this.#tools.values()]
   }
 
-  /** Returns the file's text with the inspection added, and without the outputs of the tools in `leftOut`. */
+  /** Returns the file's text with the inspection, and without outputs of the tools in `leftOut`. */
   textWith(inspection: Inspection, leftOut: ReadonlySet<string>): string {
     const [header, ...lines] = this.#lines
     const dropped = this.#childrenOf(leftOut)

@@ -116,7 +116,7 @@ export function useConversation(
 ): UsedConversation<unknown> {
   const agent = useAgent()
   const followed = computed(() => conversationOf(agent.value, toValue(id)))
-  // Starts with the snapshot that a server renders, so that hydration matches.
+  // The snapshot that a server renders, so that hydration matches.
   const snapshot = shallowRef(select(followed.value.empty))
   whileMounted(followed, ({ subscribe, getSnapshot }, onCleanup) => {
     const pick = memoizeSelector(select, snapshot.value)

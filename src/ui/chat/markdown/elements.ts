@@ -63,7 +63,7 @@ export function picture(url: URL, alt: string, { options, words }: Drawing): HTM
   element.title = alt
   const show = (): void => {
     const image = make('img')
-    // Sets `src` last, because setting it starts the request, which must use the options above.
+    // `src` comes last: setting it starts the request, which must use the options above.
     Object.assign(image, { alt, referrerPolicy: 'no-referrer', loading: 'lazy', src: url.href })
     element.replaceChildren(image)
   }

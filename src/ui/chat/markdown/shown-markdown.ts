@@ -215,7 +215,7 @@ class Blocks {
     return true
   }
 
-  /** Opens a quotation or list item, and returns the rest of the line. Null if the line begins neither. */
+  /** Opens a quotation or an item, and returns the rest of the line; null if the line begins neither. */
   #openBox(line: string, depth: number, isInterrupting: boolean): string | null {
     if (depth >= MOST_BOXES) return null
     const quote = QUOTE.exec(line)
@@ -511,7 +511,7 @@ function isBlank(line: string): boolean {
 interface Leaf {
   /** Adds text to the current line. */
   write(text: string): void
-  /** Starts another line, which `write` may extend. Returns false if the line isn't part of this block. */
+  /** Starts another line, which `write` may extend. False if the line isn't part of this block. */
   line(text: string): boolean
   /** `isOpen`: more text may follow. */
   draw(isOpen: boolean): void

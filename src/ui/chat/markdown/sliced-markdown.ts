@@ -12,16 +12,13 @@ import { type MarkdownText, ShownMarkdown } from './shown-markdown.ts'
 const FIRST_SLICE = 1000
 const LEAST_SLICE = 250
 const MOST_SLICE = 8000
-/** Time limit of one drawing, including layout by listeners. Painting takes as long again. Milliseconds. */
+/** Time for one drawing, including layout by listeners; painting takes as long again. Milliseconds. */
 const WORK_OF_SLICE = 10
 
 /** Characters of the next drawing, shared by all texts. More would block a slow machine for too long. */
 let slice = FIRST_SLICE
 
-/**
- * Event that a Markdown element dispatches when it grows between two drawings of the chat. Stays within the shadow
- * root.
- */
+/** Event that a Markdown element dispatches within the shadow root when it grows between two drawings of the chat. */
 export const GREW = 'offstage-grew'
 /** `detail`: when the drawing's script began, as `performance.now()`. */
 export type Grew = CustomEvent<number>

@@ -137,7 +137,7 @@ function isAnnounced({ status, startedAt = Infinity }: ShownCall): boolean {
 /** Maximum characters announced at once. A longer message is left for the person to read. */
 const LONGEST = 2000
 
-/** Returns new sentences by message, for the messages after the last one that was announced completely. */
+/** Returns new sentences by message, for messages after the last one that was announced whole. */
 function newSentences(
   { heard: before, isLoading, since }: Announced,
   { messages, ownership }: ConversationSnapshot,

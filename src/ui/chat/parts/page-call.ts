@@ -1,6 +1,6 @@
 import type { ShownCall } from '../../../index.ts'
 
-/** Sentence that tells people what a call of a built-in page tool does. Cut after 160 characters. */
+/** Line that tells people what a call of a built-in page tool does. Cut after 160 characters. */
 export interface PageSentence {
   readonly text: string
   /** True if the text covers everything in the input. */

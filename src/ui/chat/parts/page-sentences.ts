@@ -75,7 +75,7 @@ function namesIn(data: unknown): readonly string[] {
   })
 }
 
-/** Returns a sentence about a call, by its tool. Null if elements are unknown, or the title says it all. */
+/** Returns a sentence about a call, by its tool. Null if elements are unknown, or if the title says it all. */
 function sentenceFrom(
   toolName: string,
   call: DescribedCall,

@@ -150,7 +150,7 @@ export interface ShownRows {
  */
 export class RowWindow {
   #rows: readonly ChatRow[] = []
-  /** Key of the first drawn row. Null: not set; the newest rows are drawn. */
+  /** Key of the first drawn row; null: the newest rows are drawn. */
   #from: string | null = null
   /** Key of the last drawn row; null: the newest. */
   #to: string | null = null

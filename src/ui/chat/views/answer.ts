@@ -116,7 +116,7 @@ type Context = Pick<ChatContext, 'snapshot' | 'answers' | 'local'>
 export class FollowUps {
   #requestedId: string | null = null
 
-  /** Called after each drawing. */
+  /** Runs after each drawing. */
   update({ snapshot, answers, local }: Context): void {
     const answer = answers.followUps && finishedAnswer(snapshot)
     const id = answer?.id ?? null

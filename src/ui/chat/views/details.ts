@@ -105,7 +105,7 @@ function consentsView({ snapshot, words, actions, conversation }: ChatContext): 
   </details>`
 }
 
-/** Shows a clicked link's full address before opening it, if the conversation has untrusted content. */
+/** Shows a pressed link's full address before it opens, if the conversation has untrusted content. */
 function leavingView({ words, local }: ChatContext): Maybe {
   const address = local.get<string>('leaving')
   if (address === undefined) return nothing

@@ -143,9 +143,7 @@ function isShort(choice: unknown): boolean {
   return typeof choice === 'string' && choice.length <= LONGEST_CHOICE
 }
 
-/**
- * `name` is the field's index, because a key chosen by the model, such as `submit`, could hide a method of the form.
- */
+/** `name` is the field's index. A name chosen by the model, such as `submit`, could hide a method of the form. */
 function editedFieldView(
   { words }: ChatContext,
   { value, title, hint, schema, isRequired }: EditedField,

@@ -180,10 +180,7 @@ function approvalItemView(context: ChatContext, call: PendingCall): TemplateResu
   `
 }
 
-/**
- * Shows buttons that answer all calls. A changed list gets new buttons, so that a click that began before can't hit
- * them.
- */
+/** Buttons that answer all calls. A changed list gets new buttons, so a press that began before can't hit them. */
 function allView(context: ChatContext, calls: readonly PendingCall[]): TemplateResult {
   const { agent, words, actions } = context
   const refs = calls.map((call) => toCallRef(context, call))

@@ -52,7 +52,7 @@ export function undoView(context: ChatContext, call: ShownCall): TemplateResult 
   const { toolCallId } = call
   const at = snapshot.messages.findIndex(({ calls }) => calls?.includes(call))
   const message = snapshot.messages[at]
-  // Older messages that aren't loaded may have calls of the turn, which the sheet couldn't show.
+  // Until older messages are loaded, the turn may have calls that the sheet couldn't show.
   const isWhole =
     snapshot.older === 0 || snapshot.messages.slice(0, at).some(({ role }) => role === 'user')
   const { undoable = [] } = (isWhole && message && undoPlan(snapshot, message.id)) || {}
@@ -82,7 +82,7 @@ class Sheet {
   readonly #context: ChatContext
   readonly #messageId: string
   readonly #words: UndoTurnWords
-  /** The plan that was shown to the person. */
+  /** The plan that the person was shown. */
   readonly #plan: UndoPlan
   readonly #dialog = document.createElement('dialog')
   readonly #skipped = new Set<string>()

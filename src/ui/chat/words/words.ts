@@ -186,7 +186,7 @@ export interface PageCallWords {
   rightClick(what: string): string
   type(text: string, what: string): string
   add(text: string, what: string): string
-  /** Extends a sentence about typing: Enter is also pressed. */
+  /** Extends a sentence about typing: Enter is pressed, too. */
   thenEnter(sentence: string): string
   fill(fields: string): string
   /** Names the first of several things, and counts the others. */

@@ -27,7 +27,7 @@ function quoted(text: string): string {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }
 
-/** Actions of the inspector that the sheet uses. */
+/** Actions of the inspector that the sheet needs. */
 interface SheetHost {
   readonly agent: Agent
   readonly recording: Recording

@@ -63,7 +63,7 @@ function rowView<Row>(table: Table<Row>, row: Row, index: number): TemplateResul
   </div>`
 }
 
-/** Selects a row, and keeps it in view although its details take up space. */
+/** Selects a row and keeps it in view when its details take up space. */
 function choose<Row>({ list, select }: Table<Row>, index: number): void {
   select(index)
   list.reveal(index)
