@@ -24,7 +24,9 @@ export function openStorage(key: string, scope: 'tab' | 'browser' = 'tab'): Pers
       try {
         if (value === null) storage().removeItem(fullName(name))
         else storage().setItem(fullName(name), value)
-      } catch {}
+      } catch {
+        // Nothing is kept.
+      }
     },
   }
 }
