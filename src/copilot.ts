@@ -39,15 +39,15 @@ To connect a model, add it to the address of \`copilot.js\`:
   ],
 }
 
-// In the head, an `async` script or an `import()` may run before the page has a body.
+// An `async` script or an `import()` in the head may run before the page has a body.
 if (globalThis.document && !document.body)
   await new Promise((resolve) =>
     document.addEventListener('DOMContentLoaded', resolve, { once: true }),
   )
 
 /**
- * The copilot's chat on this page, also if an earlier load added it. Null on a server, or if the script's address has a
- * mistake, which the console explains.
+ * The copilot's chat on this page, even if added by an earlier load. Null on a server, or after a mistake in the
+ * script's address, which the console reports.
  */
 export const chat: OffstageChat | null = globalThis.document ? showChat(import.meta.url) : null
 
@@ -59,7 +59,7 @@ function showChat(address: string): OffstageChat | null {
     const present = document.querySelector<OffstageChat>(`offstage-chat#${ID}`)
     if (present) return present
     const added = createChat(new URL(address).searchParams)
-    // Beside the body, which some routers replace.
+    // Added beside the body, which some routers replace.
     document.documentElement.append(added)
     return added
   } catch (error) {
@@ -106,11 +106,11 @@ function serverOf(parameters: URLSearchParams): URL | null {
   return server
 }
 
-/** Throws for a secret and for misspelt names. Warns of unknown names, since caches and servers add some. */
+/** Throws for secrets and wrong letter case. Only warns of unknown names, because caches and servers add some. */
 function checkParameters(parameters: URLSearchParams, server: URL | null): void {
   const names = [...parameters.keys(), ...(server?.searchParams.keys() ?? [])]
   const isSecret =
-    // `accessToken` is two words.
+    // Splits `accessToken` into two words.
     names.some((name) => SECRET_NAME.test(name.replace(/[a-z](?=[A-Z])/g, '$&-'))) ||
     [...parameters].flat().some((text) => SECRET_VALUE.test(text)) ||
     server?.username ||

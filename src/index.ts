@@ -6,8 +6,8 @@ export * from './client/api/entry.ts'
 
 /**
  * Creates an agent; only `model` is required. Starts nothing: the worker starts with the first run, or when stored
- * conversations are first read. Throws an `OffstageError` for invalid options. Later errors are outcomes of runs, or
- * rejections.
+ * conversations are first read. Throws an `OffstageError` for invalid options. Later errors are reported as outcomes of
+ * runs, or reject promises.
  *
  * @example
  * const agent = createAgent({

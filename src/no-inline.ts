@@ -5,8 +5,8 @@ import type { AgentOptions } from './client/api/options.ts'
 export * from './client/api/entry.ts'
 
 /**
- * Like `createAgent` of `offstage`, but without an inline worker as the fallback when the worker's file can't be
- * loaded.
+ * Like `createAgent` of `offstage`, but without an inline worker. If the worker's file can't be loaded, there is no
+ * fallback.
  */
 export function createAgent(options: AgentOptions): Agent {
   return create(options)

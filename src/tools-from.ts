@@ -27,7 +27,7 @@ export type {
 
 /**
  * Creates an agent or a team of agents from a plain JSON configuration. `parts` has the functions and objects that JSON
- * can't contain. Throws `invalid-config`: the message names the mistake and its place, `details.path` the place.
+ * can't contain. Throws `invalid-config`. The message names the mistake and its place, which is also in `details.path`.
  */
 export function agentFromConfig(config: AgentConfig | JsonObject, parts?: ConfigParts): Agent {
   return create(config, parts, () => import('./client/inline/inline-worker.ts'))

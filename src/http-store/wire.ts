@@ -15,7 +15,7 @@ import type {
 type ConversationRef = { readonly conversationId: string }
 
 /**
- * Calls to the server by name, with their inputs and answers. Each call is one POST whose body is the `HttpRequest`.
+ * Calls to the server by name, with their inputs and answers. Each call is one POST with an `HttpRequest` as its body.
  */
 export interface HttpCalls {
   claim: { asks: ConversationRef & { readonly at: number } & ClaimOptions; answers: Claim }
@@ -35,12 +35,12 @@ export type HttpCall = keyof HttpCalls
 export type HttpRequest = {
   [Call in HttpCall]: {
     readonly call: Call
-    /** `FORMAT` of the client. Everything it writes has this format. */
+    /** `FORMAT` of the client. Everything from the client has this format. */
     readonly format: number
     /**
-     * Number of the newest change that the client knew when it sent this. A change to a conversation is refused if the
-     * conversation has changed since. A proxy may deliver the request, or a copy of it, minutes later. Missing from
-     * earlier clients.
+     * Number of the newest change that the client knew when it sent the request. A change is refused if its
+     * conversation has changed since, because a proxy may deliver a request, or a copy of it, minutes later. Missing
+     * from earlier clients.
      */
     readonly seen?: number
   } & HttpCalls[Call]['asks']
@@ -50,22 +50,24 @@ export type HttpRequest = {
 export interface Appended {
   /** Record after the append. Null, for a repeat: the conversation has been deleted since. */
   readonly record: ConversationRecord | null
-  /** Number of the first row. The rows are those that were sent, in their order. */
+  /** Number of the first row. The sent rows follow in their order. */
   readonly first: number
-  /** Rows that were written the first time. Only in the answer to a repeat. */
+  /** Rows that the first attempt wrote. Only in the answer to a repeated append. */
   readonly rows?: readonly Row[]
 }
 
 /** The body of each answer with the status 200. */
 export interface HttpAnswer<Value> {
-  /** Id of the tenant's store. A different id than before means different conversations. */
+  /** Id of the tenant's store. A new id means different conversations. */
   readonly storeId: string
   /** Number of the tenant's newest change. Missing from earlier servers. */
   readonly change?: number
   readonly value: Value
 }
 
-/** Content type of the stream that a GET returns. Its events carry changes, and their ids are `storeId.change`. */
+/**
+ * Content type of the stream that a GET returns. Its events contain changes. Their ids have the form `storeId.change`.
+ */
 export const EVENT_STREAM = 'text/event-stream'
 
 /**

@@ -16,7 +16,7 @@ import { type Space, spacesIn } from './space.ts'
 export interface Block {
   /** Tells the model what belongs in the block. */
   readonly description: string
-  /** Most characters of the block. Default 1000, at most 2000. */
+  /** Maximum characters of the block. Default 1000, at most 2000. */
   readonly maxLength?: number
 }
 
@@ -38,7 +38,7 @@ export interface Blackboard extends AgentMemory {
   clear(where?: Where): Promise<void>
 }
 
-/** A request has room for no more. */
+/** Maximum number of blocks that fit into a request. */
 const MAX_BLOCKS = 8
 const MAX_LENGTH = 2_000
 const DEFAULT_LENGTH = 1_000
@@ -85,7 +85,7 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
         const { text, untrusted } = entries.get(name) ?? {}
         return {
           id: idOf(name),
-          // Sent texts are cut at their end, and may lose only the description.
+          // Puts the description last, because long texts are cut at their end.
           text: `${text || 'empty'} (${blocks[name]?.description ?? ''})`,
           ...(untrusted && { untrusted }),
         }
@@ -106,7 +106,7 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
   return withTools(board, targets)
 }
 
-/** A block as the agent's memory tools read and write it. */
+/** Makes a block available to the agent's memory tools. */
 function targetOf(
   name: string,
   {
@@ -135,7 +135,7 @@ function targetOf(
   }
 }
 
-/** Most characters of each block. Throws `invalid-config`. */
+/** Maximum characters of each block. Throws `invalid-config`. */
 function limitsOf(blocks: BlackboardOptions['blocks'] | undefined): ReadonlyMap<string, number> {
   const limits = Object.entries(blocks ?? {}).map(
     ([name, { maxLength = DEFAULT_LENGTH }]) => [name, maxLength] as const,

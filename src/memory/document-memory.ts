@@ -15,11 +15,11 @@ import { withTools } from './memory-tools.ts'
 import { badConfig, DEFAULT_STORAGE, openEntryStore } from './options.ts'
 import { Space } from './space.ts'
 
-/** Documents, searched part by part. Rejections are `OffstageError`s. */
+/** Documents that are searched by their parts. Rejections are `OffstageError`s. */
 export interface DocumentMemory extends AgentMemory {
   /**
-   * Reads the sources, indexes changed documents and removes missing ones. The first search does this, too. Rejects with
-   * `aborted`, and with `invalid-config` if a source has no name or two have the same.
+   * Reads the sources, indexes changed documents and removes missing ones. The first search does this, too. Rejects
+   * with `aborted`, and with `invalid-config` if a source has no name or two have the same.
    */
   index(options?: IndexOptions): Promise<IndexReport>
   /** Returns the matching parts, best first. */
@@ -28,8 +28,8 @@ export interface DocumentMemory extends AgentMemory {
   /** Removes all documents, with their index and vectors. Resolves to how many existed. */
   clear(): Promise<number>
   /**
-   * Sets `answers.sources` of a chat: each answer shows the sources that memories found for its request. They are read from
-   * the stored conversation. The page's own `sources` come first.
+   * Sets `answers.sources` of a chat: each answer shows the sources found for its request, read from the stored
+   * conversation. The page's own `sources` come first.
    */
   showSources(chat: SourcesChat): Promise<void>
 }

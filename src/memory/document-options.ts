@@ -11,9 +11,9 @@ export type DocumentSource = string | URL | File | DescribedSource
 export interface DescribedSource {
   /** Unique among the sources. Default: the URL. */
   readonly name?: string
-  /** Title for people. Default: the page's own title, else the name. */
+  /** Title for people. Default: the page's own title, otherwise the name. */
   readonly title?: string
-  /** URL of a page to read, if there is neither text nor blob. Otherwise the link that people see. */
+  /** URL of a page to read. With `text` or `blob`, only the link that people see. */
   readonly url?: string | URL
   /** Plain text, or Markdown. */
   readonly text?: string
@@ -37,14 +37,14 @@ export interface DocumentMemoryOptions extends Pick<MemoryOptions, 'storage'> {
   /** Tells the model what the documents are about. */
   readonly description?: string
   /**
-   * Returns the text of a file or page, with headings as Markdown; for PDFs, for example. Null: read it as HTML or
+   * Returns the text of a file or page, such as a PDF, with headings as Markdown. Null: the content is read as HTML or
    * text. Not called for sources with a `text`.
    */
   readonly read?: (
     blob: Blob,
     options: { readonly name: string; readonly signal?: AbortSignal },
   ) => string | null | undefined | Promise<string | null | undefined>
-  /** Returns a vector for each text, in their order, all of the same length. Needs `model`. */
+  /** Returns one vector for each text, in the same order and all of the same length. Requires `model`. */
   readonly embed?: Embed
   /** Name of the model that `embed` uses. */
   readonly model?: string
@@ -81,13 +81,13 @@ export interface IndexedDocument {
   readonly at: number
 }
 
-/** Result of an `index()`, by the names of the sources. */
+/** Result of an `index()`. Sources are listed by name. */
 export interface IndexReport {
   readonly indexed: readonly string[]
   readonly unchanged: readonly string[]
   /** Documents that are no longer among the sources. */
   readonly removed: readonly string[]
-  /** Documents that could not be indexed. Their earlier versions, if any, are still found. */
+  /** Documents that could not be indexed. Searches still find their earlier versions, if any. */
   readonly failed: readonly { readonly name: string; readonly error: OffstageError }[]
   /** `'memory'`: the index is lost with the page, because the storage is blocked or full (`storageError`). */
   readonly storage: 'durable' | 'memory'
@@ -102,7 +102,7 @@ export interface IndexOptions {
 
 /** Options of a search in documents. */
 export interface FoundOptions extends IndexOptions {
-  /** Most results. Default 20. */
+  /** Maximum number of results. Default 20. */
   readonly limit?: number
 }
 

@@ -1,7 +1,7 @@
 import type { RememberedRun, RememberingAgent } from '../client/features/memory.ts'
 import type { Memory } from './memory.ts'
 
-/** Most characters of a question and of an answer. Together they form one entry. */
+/** Maximum characters of a question, and of an answer. Together they form one entry. */
 const MAX_QUESTION = 600
 const MAX_ANSWER = 1_300
 const MAX_TEXT = 2_000
@@ -16,17 +16,17 @@ export async function keepAnswer(
   if (outcome !== 'completed' || !answer.trim()) return
   const stored = await agent.conversations.get(conversationId)
   if (!stored) return
-  // The last message before the answer: the next run may have begun, with a message of its own.
+  // Takes the last message before the answer, because the next run may have added another message.
   let lastQuestion = ''
   let question: string | undefined
   for (const message of stored.messages) {
     const texts = message.parts.flatMap((part) => (part.type === 'text' ? part.text : []))
     if (message.role !== 'user') {
       if (texts.join('') === answer) question = lastQuestion
-      // The memory keeps a message trimmed and cut like this.
+      // Trims and cuts the message as the memory did.
     } else if (!message.synthetic) lastQuestion = texts.join('\n').trim().slice(0, MAX_TEXT).trim()
   }
-  // The result of `finish_task` is in no text.
+  // A result of `finish_task` isn't in any message.
   question ??= lastQuestion
   const where = { conversationId }
   // Questions from a model that calls the agent weren't kept, so none is found.

@@ -13,7 +13,10 @@ export interface MemoryTarget {
   readonly description: string
   /** Memories with the same key share their entries. */
   readonly key: unknown
-  /** True for one text of limited size instead of entries. `remember` replaces it, or extends it with `append`. */
+  /**
+   * True for one text of limited size instead of entries. `remember` replaces the text, or extends it if `append` is
+   * set.
+   */
   readonly isBlock?: true
   /** Resolves to the entry's id. Undefined: only the app writes here. */
   remember?(text: string, where: Written & { readonly append?: boolean }): Promise<string>
@@ -50,7 +53,7 @@ function toolsOf(memories: readonly AgentMemory[]): readonly Tool[] {
 
 function rememberTool(targets: readonly MemoryTarget[]): Tool<'remember', RememberInput> {
   const blocks = targets.filter(({ isBlock }) => isBlock)
-  // With several blocks and nothing else, `where` is required: a default would replace the first block.
+  // Requires `where` if there are only blocks, because a default would overwrite the first block.
   const isWhereRequired = targets.length > 1 && blocks.length === targets.length
   const defaultTarget = targets.find(({ isBlock }) => !isBlock) ?? targets[0]
   return {
@@ -67,7 +70,7 @@ function rememberTool(targets: readonly MemoryTarget[]): Tool<'remember', Rememb
       required: isWhereRequired ? ['text', 'where'] : ['text'],
       additionalProperties: false,
     },
-    // Known texts aren't added again.
+    // Texts already remembered aren't added again.
     annotations: { idempotent: true },
     async execute({ text, where, append }, { conversationId, tainted }) {
       const writeOptions = { conversationId, untrusted: tainted, ...(append && { append }) }

@@ -25,20 +25,21 @@ export interface KeptMemoryOptions extends MemoryOptions {
   /** Whether the model gets the tools `remember`, `recall` and `forget`. Default true. */
   readonly tools?: boolean
   /**
-   * Whether the person's messages are remembered automatically, with the answers; `'questions'`: without them. Never
-   * includes messages from a model that calls the agent. Entries are `untrusted` if the conversation is tainted.
+   * Whether the person's messages are remembered automatically, with the answers. `'questions'`: without the answers.
+   * Never includes messages from a model that calls the agent. Entries are `untrusted` if the conversation is tainted.
    * Default false.
    */
   readonly writeBack?: boolean | 'questions'
-  /** Most entries of one scope; the oldest are forgotten. Default 10 000. */
+  /** Maximum entries of one scope. Beyond it, the oldest are forgotten. Default 10 000. */
   readonly maxEntries?: number
 }
 
 /** Remembered entries, and methods to manage them. Rejections are `OffstageError`s. */
 export interface Memory extends AgentMemory {
   /**
-   * Remembers one or several texts, each of 2000 characters at most (else `invalid-input`). Known texts aren't added
-   * again. Resolves to the entries of these texts. If there are more texts than `maxEntries`, only the newest are kept.
+   * Remembers one or several texts, each of at most 2000 characters (otherwise `invalid-input`). Texts already
+   * remembered aren't added again. Resolves to the entries of these texts. If there are more texts than `maxEntries`,
+   * only the newest are kept.
    */
   remember(text: string | readonly string[], where?: Written): Promise<readonly RememberedEntry[]>
   /** Forgets entries. Resolves to the number that existed. */
@@ -64,7 +65,7 @@ export interface Finder {
   find(space: Space, query: string, signal?: AbortSignal): Promise<readonly StoredEntry[]>
   /** Entries to send with a message. Default: the result of `find` for the message. */
   forMessage?(space: Space): Promise<readonly StoredEntry[]>
-  /** Completes new entries before they are stored. */
+  /** Adds data to new entries, such as vectors, before they are stored. */
   complete?(entries: readonly StoredEntry[]): Promise<readonly StoredEntry[]>
 }
 
@@ -99,7 +100,8 @@ function createMemory(options: KeptMemoryOptions, finder: Finder): Memory {
       const fresh: StoredEntry[] = []
       for (;;) {
         const newEntries = [...new Set(missing)].map((each) => newEntry(name, each, where))
-        // Completing entries may take long while others write, so `change` decides afterwards which ones to add.
+        // Completing entries may take long, and others may write meanwhile. Therefore `change` decides afterwards which
+        // entries to add.
         if (newEntries.length > 0)
           fresh.push(...((await finder.complete?.(newEntries)) ?? newEntries))
         const plan = await space.change((entries) =>
@@ -134,7 +136,7 @@ function createMemory(options: KeptMemoryOptions, finder: Finder): Memory {
   return tools ? withTools(memory, [targetOf(memory, options)]) : memory
 }
 
-/** The memory as the agent's memory tools read and write it. */
+/** Makes the memory available to the agent's memory tools. */
 function targetOf(memory: Memory, options: MemoryOptions): MemoryTarget {
   const { scope = 'origin', storage = DEFAULT_STORAGE } = options
   return {
@@ -167,7 +169,7 @@ async function keepMessage(
   await memory.remember(message.slice(0, MAX_TEXT), where).catch(() => undefined)
 }
 
-/** Adds answers to remembered questions when runs end. A question whose run fails stays without an answer. */
+/** Adds answers to remembered questions when runs end. If a run fails, its question stays without an answer. */
 function keepAnswers(memory: Memory, agent: RememberingAgent): void {
   agent.on('run', ({ run }) => {
     import('./keep-answer.ts')
@@ -190,7 +192,7 @@ function checkText(text: string): string {
 interface RememberRequest {
   /** Texts in order, duplicates included. */
   readonly texts: readonly string[]
-  /** Entries for texts that weren't known. Their times are set here. */
+  /** New entries for texts that weren't remembered yet. `planRemember` sets their times. */
   readonly fresh: readonly StoredEntry[]
   readonly maxEntries: number
   /** Milliseconds since 1970. */
@@ -200,12 +202,13 @@ interface RememberRequest {
 interface RememberPlan extends Change {
   /** Entries of the texts after the change, by text. */
   readonly byText: ReadonlyMap<string, StoredEntry>
-  /** Texts that still lack an entry. Nothing is stored until all have one. */
+  /** Texts that still need an entry. Nothing is stored while any are missing. */
   readonly missing: readonly string[]
 }
 
 /**
- * Plans which entries to store and which to forget for them. Forgets the oldest first, and entries of these texts last.
+ * Plans which entries to store, and which to forget to make room. Forgets the oldest first, and entries of these texts
+ * last.
  */
 function planRemember(
   entries: ReadonlyMap<string, StoredEntry>,
@@ -279,8 +282,8 @@ export interface EmbeddingMemoryOptions extends KeptMemoryOptions {
 }
 
 /**
- * Finds entries with a similar meaning to the message, by your model's vectors, and entries that share words with it.
- * Entries without a vector of this model are found by words alone.
+ * Finds entries whose meaning is similar to the message, with your model's vectors, and entries that share words with
+ * it. Entries without a vector of this model are found only by words.
  */
 export function embeddingMemory({ embed, model, ...options }: EmbeddingMemoryOptions): Memory {
   if (typeof embed !== 'function' || !model)

@@ -5,11 +5,11 @@ import { createDatabaseStore, type EntryStore, createInMemoryStore } from './row
 export interface MemoryOptions {
   /** Default `'origin'`. */
   readonly scope?: MemoryScope
-  /** The database's name, or `'memory'`, which is lost with the page. Default `{ name: 'offstage' }`. */
+  /** Name of the database, or `'memory'`, which is lost when the page closes. Default `{ name: 'offstage' }`. */
   readonly storage?: { readonly name: string } | 'memory'
 }
 
-/** Most characters of an entry. */
+/** Maximum characters of an entry. */
 export const MAX_TEXT = 2_000
 
 export const DEFAULT_STORAGE = { name: 'offstage' }
@@ -42,7 +42,7 @@ export function badInput(message: string): OffstageError {
  */
 export type MemoryScope = 'origin' | 'conversation' | { readonly agent: string }
 
-/** Conversation whose entries are meant. Methods reject with `invalid-input` if the scope needs one. */
+/** Conversation whose entries to use. Methods reject with `invalid-input` if the scope needs a conversation. */
 export interface Where {
   /** Id of the conversation, for a memory with the scope `conversation`. */
   readonly conversationId?: string | undefined

@@ -8,7 +8,7 @@ export interface Change {
   readonly remove?: readonly string[]
 }
 
-/** Space for the index of another space's words, as one entry. */
+/** Space that contains the word index of another space, as one entry. */
 export type WordsSpace = `words:${string}`
 
 /** A store of entries. Rejections are `OffstageError`s. */
@@ -17,9 +17,9 @@ export interface EntryStore {
   version(space: string): Promise<number>
   read(space: string): Promise<{ readonly version: number; readonly entries: StoredEntry[] }>
   /**
-   * Stores a change as a whole, and resolves to true. The version grows by one. Resolves to false, without an effect,
-   * if the space no longer has the given version. Removes the stored index of the space's words, which may hold words
-   * of removed entries.
+   * Stores a whole change and resolves to true; the version grows by one. If the space no longer has the given version,
+   * resolves to false and changes nothing. Removes the stored word index of the space, which may contain words of
+   * removed entries.
    */
   change(space: string, version: number, change: Change): Promise<boolean>
 }
@@ -29,7 +29,7 @@ interface Schema extends DBSchema {
   versions: { key: string; value: number }
 }
 
-/** Rows in an IndexedDB database of this name. It's opened at the first use. */
+/** A store in an IndexedDB database of this name, opened at the first use. */
 export function createDatabaseStore(name: string): EntryStore {
   let opening: Promise<IDBPDatabase<Schema>> | null = null
   const close = (): void => {
@@ -114,7 +114,7 @@ function storageError(error: unknown): OffstageError {
   )
 }
 
-/** Rows in memory, lost with the page. */
+/** A store in RAM, lost with the page. */
 export function createInMemoryStore(): EntryStore {
   const spaces = new Map<string, { version: number; entries: Map<string, StoredEntry> }>()
   const spaceOf = (space: string): { version: number; entries: Map<string, StoredEntry> } => {

@@ -3,9 +3,9 @@ import type { StoredEntry } from './entry.ts'
 import type { EntryStore, WordsSpace } from './rows.ts'
 import { createEventLoopYielder } from '../lib/yield-to-event-loop.ts'
 
-/** Below this many entries, indexing again on each page is as fast as reading a stored index. */
+/** Number of entries below which building the index on each page is as fast as reading a stored one. */
 const MIN_STORED_ENTRIES = 200
-/** Increase it when texts are indexed differently. */
+/** Must be increased when texts are indexed differently. */
 const FORMAT_VERSION = 1
 
 interface StoredIndex extends StoredEntry {
@@ -77,7 +77,7 @@ export class SpaceIndex {
     return this.#index.find(query)
   }
 
-  /** Stores the index if much of it is new. Resolves to the space's version afterwards. */
+  /** Stores the index if it contains many unstored entries. Resolves to the space's version afterwards. */
   async save(version: number): Promise<number> {
     if (this.#unstoredCount < MIN_STORED_ENTRIES) return version
     this.#unstoredCount = 0
@@ -97,9 +97,9 @@ export class SpaceIndex {
   }
 }
 
-/** Lowest score of a match, relative to the best one. Lower ones only share a common word with the query. */
+/** Minimum score of a match, relative to the best match. Matches below it only share a common word with the query. */
 const MIN_SCORE = 0.25
-/** Time of indexing before yielding to the page. Milliseconds. */
+/** Indexing time after which the page gets a turn. Milliseconds. */
 const SLICE_MS = 8
 
 /** Parameters of BM25+: saturation of repetitions, weight of the length, and least value of a match. */
@@ -107,7 +107,7 @@ const SATURATION = 1.2
 const LENGTH_WEIGHT = 0.7
 const MIN_MATCH = 0.5
 
-/** Lower bits of a posting, which count the term. The higher bits hold the entry's position. */
+/** Number of lower bits of a posting, which count the term. The higher bits hold the entry's position. */
 const COUNT_BITS = 8
 const MAX_COUNT = 2 ** COUNT_BITS - 1
 

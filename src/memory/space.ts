@@ -18,7 +18,7 @@ export class Space {
     this.#rows = rows
   }
 
-  /** Current entries in the store. Doesn't build the index, which the first search does. */
+  /** Returns the current entries of the store. Doesn't build the index, which only searches need. */
   async entries(): Promise<ReadonlyMap<string, StoredEntry>> {
     await this.#enqueue(() => this.#catchUp())
     return this.#entries
@@ -40,7 +40,9 @@ export class Space {
     })
   }
 
-  /** Stores the change that `decide` returns for the current entries. Calls it again if another tab writes first. */
+  /**
+   * Stores the change that `decide` returns for the current entries. Calls `decide` again if another tab writes first.
+   */
   change<Decided extends Change>(
     decide: (entries: ReadonlyMap<string, StoredEntry>) => Decided,
   ): Promise<Decided> {

@@ -1,7 +1,7 @@
 import { OffstageError } from '../protocol/error.ts'
 import type { StoredEntry } from './entry.ts'
 
-/** Returns a vector for each text, in their order, all of the same length. */
+/** Returns one vector for each text, in the same order and all of the same length. */
 export type Embed = (
   texts: readonly string[],
   options: { readonly signal?: AbortSignal },

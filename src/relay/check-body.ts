@@ -116,7 +116,7 @@ const TEXTS = new Set(
   `text content output system instructions thinking reasoning reasoning_content summary refusal
   title context name filename cited_text id call_id tool_call_id tool_use_id tool_id`.split(/\s+/),
 )
-/** Fields with a tool's arguments, in which the page chooses the names. */
+/** Fields with the arguments of a tool. The page chooses the names in them. */
 const ARGUMENTS = new Set(['arguments', 'input'])
 
 /**
@@ -166,13 +166,13 @@ export function collectFields(
   const { messages, input, system, instructions, tool_choice: choice } = body
   const value = { messages, content: input, system, instructions, choice }
   const fields: BodyField[] = [{ key: '', value, parent: {}, isTool: false }]
-  // The list grows during this loop.
+  // The loop also visits the values that it appends.
   for (const { key, value, parent, isTool } of fields) {
     if (Array.isArray(value))
       for (const each of value as readonly unknown[])
         fields.push({ key, value: each, parent, isTool })
     else if (isRecord(value)) {
-      // A message stays a message, whatever its type.
+      // A message never belongs to a tool, whatever its type.
       const isOwn = key !== 'tools' && !('role' in value) && (isTool || isToolType(value['type']))
       for (const [name, each] of Object.entries(value))
         if (!ARGUMENTS.has(name))
@@ -199,10 +199,12 @@ function isAllowed({ value, isTool }: BodyField, { references }: ReferenceRules)
   )
 }
 
-/** Texts of a tool's items, such as a search for `site:shop.example`, are no addresses to fetch. */
+/**
+ * Whether a field refers to data outside the request. A tool's text, such as a search for `site:shop.example`, doesn't.
+ */
 function isReference({ key, value, parent, isTool }: BodyField): boolean {
   if (key === 'id')
-    // OpenRouter's `reasoning` has a text as `summary`.
+    // Excludes OpenRouter's `reasoning`, in which `summary` is a text.
     return (
       !isTool &&
       typeof parent['summary'] !== 'string' &&

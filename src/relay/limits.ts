@@ -49,8 +49,8 @@ export class UserLimits {
   }
 
   /**
-   * Counts tokens before their use, so that concurrent requests see each other. A request may begin while any tokens are
-   * left, so only the last answer can exceed a limit. Throws a `RelayError` if none are left.
+   * Counts tokens before their use, so that concurrent requests see each other. A request may begin while any tokens
+   * are left, so only the last answer can exceed a limit. Throws a `RelayError` if none are left.
    */
   async reserveTokens(amount: number): Promise<SettleTokens> {
     const reservedWindows: Window[] = []
@@ -96,18 +96,19 @@ function limitReached({ endsAt, kind }: Window): RelayError {
 /** Stores the users' counts. Implement it with Redis (`INCRBY`), an SQL upsert or a Durable Object. */
 export interface RelayCounter {
   /**
-   * Adds to a count, which begins at 0, and returns the sum. Must be atomic: concurrent calls get different sums. The count
-   * may be deleted after `expiresAt`, a Unix time in milliseconds. `amount` is negative if less was used than reserved.
+   * Adds to a count, which begins at 0, and returns the sum. Must be atomic: concurrent calls get different sums. The
+   * count may be deleted after `expiresAt`, a Unix time in milliseconds. `amount` is negative if less was used than
+   * reserved.
    */
   add(key: string, amount: number, expiresAt: number): number | Promise<number>
 }
 
-/** Number of new counts between two removals of expired ones. */
+/** Number of new counts after which expired counts are removed. */
 const SWEEP_EVERY = 1000
 
 /**
- * The default counter, in this process's memory. A restart resets it. Processes, isolates and serverless instances count
- * separately: n of them allow n times as much.
+ * The default counter, in this process's memory. A restart resets it. Processes, isolates and serverless instances
+ * count separately: n of them allow n times as much.
  */
 export function memoryCounter(): RelayCounter {
   const counts = new Map<string, { sum: number; readonly expiresAt: number }>()

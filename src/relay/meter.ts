@@ -14,9 +14,11 @@ export interface RelayUsage {
   readonly estimated: boolean
 }
 
-/** Fewer than in English prose, since code has fewer. A Chinese character has mostly three bytes in UTF-8. */
+/**
+ * Bytes per token. English prose has more, but code has fewer. A Chinese character usually has three bytes in UTF-8.
+ */
 const BYTES_A_TOKEN = 3
-/** Estimate for reasoning that is billed but not sent. Higher than most models' speed. */
+/** Estimated rate of reasoning that is billed but not sent. Most models are slower. */
 const TOKENS_A_SECOND = 100
 const ENDS: ReadonlySet<unknown> = new Set([
   'message_stop',
@@ -24,7 +26,7 @@ const ENDS: ReadonlySet<unknown> = new Set([
   'response.incomplete',
   'response.failed',
 ])
-/** Most characters of a line or a JSON answer. Longer ones are not read. */
+/** Maximum characters of a line or a JSON answer. Longer texts are not read. */
 const MAX_TEXT = 16 * 1024 * 1024
 
 /** Measures an answer's tokens while its bytes pass through. */
@@ -51,7 +53,7 @@ export class Meter {
 
   push(bytes: Uint8Array): void {
     const text = this.#decoder.decode(bytes, { stream: true })
-    // Some servers send blank lines while the model works.
+    // Skips blank lines, which some servers send while the model works.
     if (this.#isStream === null && text.trim() === '') return
     // Judged by the text, since content types are often wrong.
     this.#isStream ??= !text.trimStart().startsWith('{')
@@ -94,7 +96,7 @@ export class Meter {
       if (isRecord(source) && isRecord(source['usage'])) this.#addUsage(source['usage'])
   }
 
-  /** Takes reported counts, which are cumulative. Some proxies finally send 0 for "unknown". */
+  /** Takes reported counts, which are cumulative. Uses the maximum: some proxies finally send 0 for "unknown". */
   #addUsage(usage: Body): void {
     const cache =
       count(usage['cache_read_input_tokens']) + count(usage['cache_creation_input_tokens'])

@@ -12,16 +12,19 @@ export interface RelayCall {
   readonly model: string
 }
 
-/** The id of the request's user, null to refuse the request with status 401, or a response of your own. */
+/** Id of the request's user. Null refuses the request with status 401. A response of your own replaces the relay's. */
 export type RelayUser = string | null | Response
 
 /** Options of `createRelay`. `baseURL`, `models` and `authorize` are required. */
 export interface RelayOptions {
-  /** The model's server, for example `https://api.openai.com/v1` or `https://api.anthropic.com`. Requests go nowhere else. */
+  /**
+   * Address of the model's server, for example `https://api.openai.com/v1` or `https://api.anthropic.com`. Requests go
+   * nowhere else.
+   */
   readonly baseURL: string
   /**
-   * Never leaves the server: sent as `x-api-key` to `/messages`, and as `authorization: Bearer …` otherwise. A function is
-   * called for each request.
+   * Key for the model's server, hidden from pages. Sent as `x-api-key` to `/messages`, otherwise as `authorization:
+   * Bearer …`. A function is called for each request.
    */
   readonly apiKey?: string | (() => string | Promise<string>)
   /** Headers for the model's server, in addition to the key or instead of it. */
@@ -29,17 +32,17 @@ export interface RelayOptions {
   /** The models that pages may use, by their exact names. */
   readonly models: readonly string[]
   /**
-   * The app's own authentication, for each request. `'anyone'` lets everybody in who finds the address, at your cost; all of
-   * them share one set of limits.
+   * The app's own authentication, for each request. `'anyone'` lets everybody in who finds the address, at your cost;
+   * all of them share one set of limits.
    */
   readonly authorize: 'anyone' | ((request: Request) => RelayUser | Promise<RelayUser>)
   /** Limits for each user. Default: 60 requests a minute. */
   readonly limits?: RelayLimits | ((user: string) => RelayLimits | Promise<RelayLimits>)
-  /** Counts usage. Default `memoryCounter()`, which knows this process only. */
+  /** Counts usage. Default: `memoryCounter()`, which counts only in this process. */
   readonly counter?: RelayCounter
-  /** Higher limits of a request are lowered to this one, and a request without a limit gets it. Default 16 384. */
+  /** Maximum output tokens. Lowers a request's higher limit, and applies to a request without one. Default 16 384. */
   readonly maxOutputTokens?: number
-  /** Largest body that a page may send, in bytes. Default 10 MiB. */
+  /** Maximum size of a body from a page, in bytes. Default 10 MiB. */
   readonly maxBodyBytes?: number
   /** Longest time for one answer, in milliseconds. Default 600 000. */
   readonly timeoutMs?: number
@@ -48,9 +51,15 @@ export interface RelayOptions {
    * at extra cost. Default: none.
    */
   readonly toolTypes?: readonly string[]
-  /** Further fields of a body that pages may set. Some choose a price or reach stored data: `service_tier`, `store`. */
+  /**
+   * Additional fields that pages may set in a body. Some choose a price or reach stored data: `service_tier`, `store`.
+   * Default: none.
+   */
   readonly fields?: readonly string[]
-  /** Lets pages name files by address or id, and stored items. Default false: files are sent inline, as Offstage does. */
+  /**
+   * Lets pages refer to files by URL or id, and to stored items. Default false: files are sent inline, as Offstage
+   * does.
+   */
   readonly references?: boolean
   /** Fields of your own, which replace the page's: `({ user }) => ({ safety_identifier: hash(user) })`. */
   extraBody?(call: RelayCall): { readonly [field: string]: unknown }
@@ -58,15 +67,15 @@ export interface RelayOptions {
   readonly passHeaders?: readonly string[]
   /** Other origins whose pages may use the relay, with their cookies. Default: none. */
   readonly origins?: readonly string[]
-  /** Receives what each call used. Failed calls used nothing. */
+  /** Called with the usage of each call. Failed calls have none. */
   onUsage?(usage: RelayUsage & RelayCall): void | Promise<void>
-  /** Receives what the page is not told: why the model's server, or a function of yours, failed. */
+  /** Called with errors that the page doesn't see: why the model's server, or one of your functions, failed. */
   onError?(error: unknown): void
   /** Default: the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
-/** Options that were checked, with their defaults. */
+/** Checked options, with their defaults. */
 export interface RelaySettings extends RelayOptions {
   readonly upstream: URL
   readonly formats: readonly WireFormat[]
@@ -78,7 +87,7 @@ export interface RelaySettings extends RelayOptions {
   readonly allowedOrigins: ReadonlySet<string>
 }
 
-/** Headers that belong to one connection, to one body, or to the user's session. */
+/** Headers never passed on: they belong to one connection, one body, or the user's session. */
 const NEVER_PASSED =
   /^(authorization|x-api-key|api-key|cookie|host|origin|referer|connection|keep-alive|te|trailer|upgrade|expect|(content|proxy|transfer|sec)-.*)$/i
 
@@ -113,7 +122,7 @@ export function checkOptions(options: RelayOptions): RelaySettings {
     },
     counter: options.counter ?? memoryCounter(),
     maxBodyBytes,
-    // A timer that is given 2 ** 31 fires at once.
+    // Stays below 2 ** 31, with which a timer fires at once.
     timeoutMs: Math.min(timeoutMs, 2 ** 31 - 1),
     passHeaders,
     allowedOrigins: new Set(origins),

@@ -67,7 +67,10 @@ async function userOf(request: Request, { authorize }: RelaySettings): Promise<s
   throw new RelayError('authentication_error', 'Sign in to use the model.')
 }
 
-/** Lists the models in OpenAI's and Anthropic's form combined. The vendor's list would show the account's own models. */
+/**
+ * Lists the models in OpenAI's and Anthropic's form combined. The vendor's list would reveal the account's other
+ * models.
+ */
 function modelList(models: readonly string[]): Response {
   const data = models.map((id) => ({ id, object: 'model', type: 'model' }))
   return Response.json({ object: 'list', data, has_more: false })
@@ -201,7 +204,10 @@ function createFinish(
   }
 }
 
-/** Requests usage in the stream: Chat Completions reports it only on request. Mistral always does, and refuses the field. */
+/**
+ * Requests usage in the stream, which Chat Completions reports only on request. Mistral always reports it, and refuses
+ * the field.
+ */
 function usageRequest(
   { stream, stream_options: options }: Body,
   { upstream }: RelaySettings,
@@ -251,7 +257,7 @@ const BASE64 = /^[A-Za-z0-9+/=]*$/
 const DATA_URL =
   /^data:((image|audio|video)\/[^,]{1,200}|application\/pdf);base64,[A-Za-z0-9+/=]*$/i
 
-/** Characters of inline files, except text files. Their cost depends on their content, not their size. */
+/** Characters of inline files, except text files. Files cost by their content, not their size. */
 function fileCharacters(body: Body): number {
   let count = 0
   for (const { key, value, parent } of collectFields(body)) {

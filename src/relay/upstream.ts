@@ -39,7 +39,7 @@ export async function sendUpstream(
   const headers = headersFor(request, { format, settings, apiKey })
   const send = settings.fetch ?? fetch
   try {
-    // Cloudflare's Workers don't know `error`.
+    // Cloudflare's Workers don't support `error`.
     const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const
     const response = await send(addressOf(settings.upstream, format), init)
     const { status, type } = response
@@ -140,7 +140,7 @@ export async function passAnswer(
             isSent = clean !== ''
             if (isSent) controller.enqueue(encoder.encode(clean))
             if (!done) continue
-            // Before the end: serverless platforms stop a function with its response.
+            // Finishes first, because serverless platforms stop a function when its response ends.
             await finish('whole')
             return controller.close()
           }

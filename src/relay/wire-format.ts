@@ -3,7 +3,7 @@ export interface WireFormat {
   readonly api: RelayApi
   /** End of the path, both at the relay and at the model's server. */
   readonly path: `/${string}`
-  /** Safe fields of a body: they can't cost extra, store data or reach stored data. */
+  /** Fields of a body that are always allowed: they can't cost extra, store data or reach stored data. */
   readonly fields: ReadonlySet<string>
   /** Fields that limit the output. The first one is sent. */
   readonly outputLimits: readonly [string, ...string[]]
@@ -31,7 +31,9 @@ function format(
   }
 }
 
-/** Limit fields of Chat Completions. Some OpenAI models refuse `max_tokens`; most other servers know only that. */
+/**
+ * Limit fields of Chat Completions. Some OpenAI models refuse `max_tokens`; most other servers know only that field.
+ */
 function chatLimits(upstream: URL): WireFormat['outputLimits'] {
   const isOpenAI = /(^|\.)openai\.(azure\.)?com$|services(\.ai)?\.azure\.com$/.test(
     upstream.hostname,

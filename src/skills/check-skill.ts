@@ -4,7 +4,7 @@ import type { Skill } from '../client/features/skill.ts'
 const NAME = /^[a-z\d]+(?:-[a-z\d]+)*$/
 const MAX_NAME = 64
 const MAX_DESCRIPTION = 1024
-/** About 25 000 tokens, which are sent with every request. */
+/** Maximum characters: about 25 000 tokens, sent with every request. */
 const MAX_INSTRUCTIONS = 100_000
 const MAX_FILES = 100
 const MAX_PATH = 200

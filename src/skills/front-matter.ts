@@ -6,7 +6,7 @@ export interface FrontMatter {
   readonly lines: ReadonlyMap<string, number>
   /** Text after the front matter; the whole text if there is none. */
   readonly body: string
-  /** Problems with the fields that were left out. */
+  /** Problems for which fields were left out. */
   readonly diagnostics: readonly SkillDiagnostic[]
 }
 
@@ -45,7 +45,7 @@ function readFields(
   const values = new Map<string, FrontValue>()
   const lineNumbers = new Map<string, number>()
   for (lines.skipEmpty(); lines.next !== undefined; lines.skipEmpty()) {
-    // Skips the opening `---`, and counts from 1.
+    // Counts lines from 1, after the opening `---`.
     const line = lines.at + 2
     const text = lines.shift()
     const [start, key = ''] = KEY.exec(text) ?? []
@@ -131,8 +131,8 @@ function refuseNested(lines: Lines): void {
 }
 
 /**
- * Reads a text that begins with `inlineText`, the rest of its line. Lines that are indented by more than `indent` belong to
- * it. Accepts unquoted colons, which YAML forbids but real files have.
+ * Reads a text that begins with `inlineText`, the end of the field's line. Lines indented by more than `indent`
+ * continue it. Accepts unquoted colons, which YAML forbids but real files contain.
  */
 function readScalar(inlineText: string, lines: Lines, indent: number): string {
   if (/^[|>]/.test(inlineText)) return readBlock(trimEnd(inlineText), lines, indent)
@@ -175,7 +175,7 @@ function readItem(text: string, lines: Lines, indent: number): string {
   return value
 }
 
-/** `[a, b]`, on one line. */
+/** Reads a list on one line: `[a, b]`. */
 function readFlowList(text: string): readonly string[] {
   const items: string[] = []
   let rest = text.slice(1).replace(/^[ \t]+/, '')
@@ -210,7 +210,7 @@ function refuseRest(rest: string): void {
   if (!/^[ \t]*$|^[ \t]+#/.test(rest)) throw new Unreadable(`"${trimEnd(rest)}" is too much`)
 }
 
-/** Characters that begin something other than a text in YAML, or nothing valid. */
+/** Matches the beginning of anything that isn't a plain text in YAML. */
 const SPECIAL = /^[[\]{},&*!%@`#|>]|^[-?:](?=[ \t]|$)/
 
 function plainLine(
@@ -242,7 +242,7 @@ function trimEnd(text: string): string {
   return text.slice(0, end)
 }
 
-/** Characters after a backslash. The characters that they stand for follow below, in the same order. */
+/** Characters after a backslash. `CHARACTERS` has their meanings, in the same order. */
 const ESCAPES = '0abt\tnvfre "/\\N_LP'
 const CHARACTERS = '\0\x07\b\t\t\n\v\f\r\x1b "/\\\x85\xa0\u2028\u2029'
 
@@ -312,7 +312,7 @@ function unindent(lines: readonly string[], explicitIndent: number | undefined):
   if (lines.some((line) => isBlank(line) && line.includes('\t')))
     throw new Unreadable('a blank line of the block has tabs in it')
   const first = lines.findIndex((line) => !isBlank(line))
-  // Blank lines alone are only line breaks; their spaces are ignored.
+  // Blank lines count only as line breaks; spaces in them are ignored.
   if (first < 0) return lines.map(() => '')
   const width = explicitIndent ?? indentOf(lines[first] ?? '')
   return lines.map((line, at) => {
@@ -415,7 +415,7 @@ export interface SkillDiagnostic {
   readonly message: string
 }
 
-/** Thrown while a field is read. The field is then left out. */
+/** Thrown while reading a field, which is then left out. */
 class Unreadable {
   readonly message: string
 

@@ -11,9 +11,9 @@ import {
   type SkillDiagnostic,
 } from './front-matter.ts'
 
-/** Options of `loadSkill`: files and tools for the skill, and whether its text is the app's own. */
+/** Options of `loadSkill`: files and tools for the skill, and whether the app contains the text. */
 export interface LoadSkillOptions extends Pick<Skill, 'tools' | 'restrictTools'> {
-  /** Files as in `defineSkill`, or paths relative to the SKILL.md that are fetched when the model reads them. */
+  /** Files as in `defineSkill`, or paths relative to the SKILL.md. Paths are fetched when the model reads them. */
   readonly files?: readonly string[] | { readonly [path: string]: SkillFile }
   /** False if the text is part of the app's own code, for example imported by a bundler. Default true. */
   readonly loaded?: boolean
@@ -60,7 +60,7 @@ export async function loadSkill(
   return { ...skill, metadata }
 }
 
-/** URL of the SKILL.md; null if `source` is its text. A URL has one line and doesn't begin with `---`. */
+/** Returns the URL of the SKILL.md; null if `source` is its text. A text has several lines or begins with `---`. */
 function addressOf(source: string | URL): URL | null {
   if (typeof source === 'string' && /[\r\n]|^\uFEFF?---/.test(source)) return null
   try {
@@ -111,7 +111,7 @@ const MAX_COMPATIBILITY = 500
 export interface SkillMetadata {
   readonly license?: string
   readonly compatibility?: string
-  /** The field `allowed-tools`, for people to read. It allows no tool. */
+  /** The field `allowed-tools`, for information only. It allows no tools. */
   readonly allowedTools?: readonly string[]
   readonly metadata?: { readonly [name: string]: string }
   /** Problems found while reading the file. */
@@ -172,8 +172,8 @@ function readMetadata(
 }
 
 /**
- * Names from a list, or from a string with spaces or commas between them. Spaces in parentheses belong to a name. Null:
- * neither a list nor a string.
+ * Names from a list, or from a string that separates them by spaces or commas. Spaces in parentheses belong to a name.
+ * Null for any other value.
  */
 function toolNames(value: FrontValue | undefined): readonly string[] | null | undefined {
   if (value === undefined || Array.isArray(value)) return value
@@ -197,7 +197,7 @@ function isMap(value: FrontValue | undefined): value is { readonly [name: string
   return typeof value === 'object' && !Array.isArray(value)
 }
 
-/** Most bytes of a skill's text. */
+/** Maximum bytes of a skill's text. */
 const MAX_BYTES = 1_000_000
 
 /**
@@ -211,7 +211,7 @@ async function fetchText(address: URL, signal?: AbortSignal): Promise<string> {
   try {
     const response = await fetch(address, signal ? { signal } : {})
     if (!response.ok) throw badResponse(`${shownUrl} answered with status ${response.status}.`)
-    // The app trusts only the origin that it names, so redirects to others are refused.
+    // Refuses redirects to other origins, because the app trusts only the origin that it names.
     if (response.url !== '' && new URL(response.url).origin !== address.origin)
       throw badResponse(`${shownUrl} leads to ${new URL(response.url).origin}, another origin.`)
     return await readText(response, shownUrl)

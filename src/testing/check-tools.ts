@@ -8,15 +8,15 @@ import { describeThrown } from '../protocol/error.ts'
 /** A problem in a tool's schema. */
 export interface ToolProblem {
   readonly tool: string
-  /** JSON pointer to the schema in `inputSchema`; empty: the whole. */
+  /** JSON pointer to the schema within `inputSchema`; empty for the whole schema. */
   readonly path: string
   readonly message: string
 }
 
 /**
  * Lints tools' schemas with Ajv's strict mode. Finds unknown keywords (`requierd`, `typ`), required properties without
- * a definition, keywords that their type ignores, and unusable schemas. Agents accept such tools, but validate less
- * than you meant.
+ * a definition, keywords that have no effect on their type, and unusable schemas. Agents accept most of these, but
+ * validate less than intended.
  *
  * @example
  * expect(checkTools(tools)).toEqual([])
@@ -121,7 +121,7 @@ function complaints(schema: unknown, { strict = true } = {}): string[] {
   try {
     ajv.compile(schema as boolean)
   } catch (thrown) {
-    // This error usually repeats a complaint in other words.
+    // Skips this error after others, which it usually repeats in other words.
     if (messages.length === 0) addMessage(describeThrown(thrown))
   }
   return [...new Set(messages)]

@@ -23,17 +23,20 @@ import { deletePageSingleton, getPageSingleton } from '../lib/page-singleton.ts'
 import type { CallAnswers, CallRef, PersonConsent } from '../client/execution/person-check.ts'
 import { recordGesture } from '../client/execution/user-gestures.ts'
 
-/** Options of `createTestAgent`: those of `createAgent`, with a script for the model and a storage for tests. */
+/** Options of `createTestAgent`: options of `createAgent`, with a script for the model and a storage for tests. */
 export interface TestAgentOptions
   extends
     Omit<AgentOptions, 'model' | 'worker' | 'workerUrl'>,
     Pick<InProcessWorkerOptions, 'providers' | 'stores'> {
-  /** The model's answers. Pass either this, `recording` or `model`. A `recording` with `record` needs this or `model`. */
+  /**
+   * The model's answers. Pass either this, `recording` or `model`. A `recording` with `record` also needs this or
+   * `model`.
+   */
   readonly script?: Script
   /**
-   * Text of a file with one conversation, from the inspector or `conversations.export()`. `replay()` plays it: the
-   * model's answers, and the person's messages, approvals and answers. The tools are yours. Or a file in a folder, which
-   * can be recorded anew.
+   * Text of a file with one conversation, from the inspector or `conversations.export()`. `replay()` plays the model's
+   * answers, and the person's messages, approvals and answers; the tools are yours. A `RecordingFile` is a file in a
+   * folder, which can also be recorded again.
    */
   readonly recording?: string | Blob | RecordingFile
   /** Model that answers instead of a script, such as one of `providers`. Default: the scripted model. */
@@ -45,10 +48,11 @@ export interface TestAgentOptions
 /** An agent for tests. */
 export interface TestAgent extends Agent {
   /**
-   * Replays `recording` in a new conversation. Rejects with an `Error` that lists what differs in a run: a call that is
-   * refused or fails, other nested calls, another executed input, and other approvals. For example: `Step 4: add_item({
-   * qty: '2' }) was refused: 'qty' must be number, got "2".` Also rejects for a recording that is damaged, or that a
-   * newer version wrote. Models of sub-agents aren't replayed. A recording in a folder may be recorded anew instead.
+   * Replays `recording` in a new conversation. Rejects with an `Error` that lists the differences in a run: a call that
+   * is refused or fails, other nested calls, another executed input, and other approvals. For example: `Step 4:
+   * add_item({ qty: '2' }) was refused: 'qty' must be number, got "2".` Also rejects for a recording that is damaged,
+   * or that a newer version wrote. Models of sub-agents aren't replayed. A recording in a folder may be recorded again
+   * instead.
    *
    * @example
    * const agent = createTestAgent({ recording: await readFile('bug.jsonl', 'utf8'), tools })
@@ -60,8 +64,8 @@ export interface TestAgent extends Agent {
 /**
  * Creates an agent for tests, without a browser. Its model answers with the steps of `script`, in order. A request
  * after the last step fails the run with `script-exhausted`. Its worker runs in this process, and conversations are
- * kept in memory. All else works as in the browser. Other options are those of `createAgent`. Dispose of the agent, or
- * the process won't end.
+ * kept in memory. Everything else works as in the browser. Other options are those of `createAgent`. Dispose of the
+ * agent, or the process won't end.
  *
  * @example
  * const call = { toolName: 'add_to_cart', input: { sku: 'mug' } }
@@ -74,7 +78,7 @@ export function createTestAgent(options: TestAgentOptions): TestAgent {
   const { script, recording, model, providers = [], stores, testStorage, ...rest } = options
   const file = isRecordingFile(recording) ? recording : null
   checkAnswers(options, file)
-  // Read now, because the agent may start a worker after its page is gone.
+  // Reads the page now, because the agent may start a worker after its page has ended.
   const page = pageLife()
   const replay = recording === undefined ? null : new Replay()
   const createReader = (): Agent => createTestAgent({ tools: [] })
@@ -101,7 +105,7 @@ export function createTestAgent(options: TestAgentOptions): TestAgent {
   })
 }
 
-/** Throws `invalid-config` unless the model's answers come from one place. */
+/** Throws `invalid-config` unless exactly one option provides the model's answers. */
 function checkAnswers(
   { recording, script, model }: TestAgentOptions,
   file: RecordingFile | null,
@@ -150,8 +154,8 @@ export interface InProcessWorkerOptions extends Pick<
 }
 
 /**
- * Newer versions of Node have Web Locks, but the process's locks don't fit here. A terminated worker would keep its
- * locks, and workers with separate storages would wait for each other.
+ * Effects without Web Locks. Newer versions of Node have them, but a terminated worker would keep its locks, and
+ * workers with separate storages would wait for each other.
  */
 const WITHOUT_LOCKS: Omit<Effects, 'claims'> = {
   ...realEffects,
@@ -159,7 +163,7 @@ const WITHOUT_LOCKS: Omit<Effects, 'claims'> = {
   openTabPort: () => undefined,
 }
 
-/** Claims by storage: workers that share a storage are tabs of one browser. */
+/** Claims by storage: workers with the same storage act as tabs of one browser. */
 const claimBooks = new WeakMap<TestStorage, ClaimBook>()
 
 function claimsOf(storage: TestStorage): ClaimBook {
@@ -169,9 +173,9 @@ function claimsOf(storage: TestStorage): ClaimBook {
 }
 
 /**
- * The real worker (host, loop, store) behind a `MessageChannel` in this process: for tests under
- * Node, where there is no `Worker` and no IndexedDB. Pass the returned function as
- * `createAgent({ worker })`, and dispose of the agent so that the process can end.
+ * Runs the real worker (host, loop, store) behind a `MessageChannel` in this process, for tests under Node, which has
+ * no `Worker` and no IndexedDB. Pass the returned function as `createAgent({ worker })`. Dispose of the agent so that
+ * the process can end.
  */
 export function inProcessWorker(options: InProcessWorkerOptions = {}): () => WorkerLike {
   return workersOf(options, pageLife)
@@ -188,7 +192,7 @@ function workersOf(options: InProcessWorkerOptions, pageOf: () => PageLife): () 
       // Imported up front, because tests with fake timers can't wait for a file to load.
       providers: [scriptedProvider, ...providers],
       endpoint: port2,
-      // A terminated worker's code keeps running, so its access to the stores is cut off.
+      // Cuts off access to the stores after termination, because a terminated worker's code keeps running.
       openDurable: async (name) => mortalStore(await storage.open(name), death),
       stores: stores.map((definition) => ({
         type: definition.type,
@@ -211,8 +215,8 @@ function workersOf(options: InProcessWorkerOptions, pageOf: () => PageLife): () 
 }
 
 /**
- * A store that stops answering when the signal aborts, as for a worker that has died. Later answers never arrive, not
- * even to earlier requests, and no changes are reported. Earlier writes stay in the store.
+ * Makes a store that stops answering when the signal aborts, as if its worker had died. Even earlier requests get no
+ * answers, and no changes are reported. Earlier writes stay in the store.
  */
 function mortalStore(store: Store, death: AbortSignal): Store {
   const whileAlive = async <Answer>(request: () => Promise<Answer>): Promise<Answer> => {
@@ -263,7 +267,7 @@ function pageLife(): PageLife {
   return getPageSingleton(NAME, () => ({ lives: new Set(), isOver: false }))
 }
 
-/** Starts a worker's life. It ends with the page or earlier; at once if the page is already over. */
+/** Records a running worker. It ends with the page or earlier. If the page is already over, it ends at once. */
 function beginLife({ lives, isOver }: PageLife): {
   readonly death: AbortSignal
   end(): void
@@ -279,8 +283,8 @@ function beginLife({ lives, isOver }: PageLife): {
 }
 
 /**
- * Simulates a reload, for tests without a browser. Ends all workers in this process; existing test agents can't start
- * living ones any more. New agents find unfinished runs as after a reload, instead of joining them.
+ * Simulates a reload, for tests without a browser. Ends all workers in this process; test agents from before can't
+ * start new ones. New agents find unfinished runs as after a reload, instead of joining them.
  */
 export function simulateReload(): void {
   const page = pageLife()

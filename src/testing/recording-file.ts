@@ -6,8 +6,8 @@ import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { readRecording } from './recording.ts'
 
 /**
- * A recording in a folder. `replay()` plays the file. With the environment variable `OFFSTAGE_UPDATE=1` and `record`, it
- * records the run anew instead.
+ * A recording in a folder. `replay()` plays the file. If the environment variable `OFFSTAGE_UPDATE=1` and `record` are
+ * set, it records the run again instead.
  *
  * @example
  * const agent = createTestAgent({
@@ -23,8 +23,8 @@ export interface RecordingFile {
   /** The file's name, without `.jsonl`. */
   readonly name: string
   /**
-   * Plays the person, in one conversation, while the agent's `script` or `model` answers. The file is written when it
-   * resolves. Default: the file is never written.
+   * Acts as the person, in one conversation, while the agent's `script` or `model` answers. The file is written when
+   * the promise resolves. Default: the file is never written.
    */
   readonly record?: (agent: Agent) => Promise<unknown>
 }
@@ -38,7 +38,7 @@ export function isRecordedAnew({ record }: RecordingFile): boolean {
   return record !== undefined && environment()['OFFSTAGE_UPDATE'] === '1'
 }
 
-/** Reads the file. Throws `invalid-config` if there is none. */
+/** Reads the file. Throws `invalid-config` if it doesn't exist. */
 export async function readText(file: RecordingFile): Promise<string> {
   const { path, fs } = resolveFile(file)
   const text = await readIfPresent(fs, path)
@@ -54,9 +54,9 @@ interface RecordContext {
 }
 
 /**
- * Has the person played and writes what happened. Rejects and writes nothing in CI, over a file that is no recording or
- * one of a newer version, after a run that failed or has not ended, if it could not be replayed, and if it would hold a
- * key.
+ * Lets `record` act as the person, and writes the conversation. Rejects and writes nothing in CI, or over a file that
+ * isn't a recording or is from a newer version. Also rejects after a run that failed or hasn't ended, if the recording
+ * can't be replayed, and if it would contain a key.
  */
 export async function recordAnew(
   agent: Agent,
@@ -70,7 +70,7 @@ export async function recordAnew(
   const previousText = await readIfPresent(fs, path)
   if (previousText !== null)
     await readRecording(createReader, previousText).catch((error: Error) => {
-      // A damaged recording may be replaced, and nothing else that can't be replayed.
+      // Only a damaged recording may be replaced, nothing else that can't be replayed.
       if (!OffstageError.is(error.cause) || error.cause.code !== 'conversation-broken') throw error
     })
   await file.record?.(agent)
@@ -81,7 +81,7 @@ export async function recordAnew(
   await fs.writeFile(path, text)
 }
 
-/** Why a recording is of no use. Null if it can be replayed. */
+/** Returns why a recording is unusable. Null if it can be replayed. */
 async function faultOf(createReader: () => Agent, text: string): Promise<string | null> {
   try {
     const turns = await readRecording(createReader, text)
@@ -92,12 +92,12 @@ async function faultOf(createReader: () => Agent, text: string): Promise<string 
   }
 }
 
-/** Except folders (`PWD`, `OLDPWD`) and Git's authors. */
+/** Matches names of secrets, but not folders (`PWD`, `OLDPWD`) and Git's authors. */
 const SECRET_NAME = /key|token|secret|pass|(?<!^|^old)pwd|auth(?!or_)|credential|cookie|_pat$/i
-/** Shorter values may be words of the conversation. */
+/** Minimum length, because shorter values may be words of the conversation. */
 const SHORTEST_SECRET = 8
 
-/** Names a key of the model or of the environment that the text holds. Null if it holds none. */
+/** Returns the name of a key (of the model or the environment) that the text contains. Null if it contains none. */
 function secretIn(text: string, model: ModelConfig | undefined): string | null {
   const { apiKey, headers } = model ?? {}
   const sentHeaders = typeof headers === 'object' ? headers : {}
@@ -123,7 +123,7 @@ interface FileLocation {
   readonly path: string
 }
 
-/** Characters that are no part of a file's name on some system. */
+/** Characters that file names can't contain on some systems. */
 const FORBIDDEN = /^\.|[\p{Cc}\\/:*?"<>|]/u
 
 function resolveFile({ folder, name }: RecordingFile): FileLocation {

@@ -16,9 +16,9 @@ import type { ModelRequest, StreamProviderDefinition } from '../providers/provid
 /** Options of `replay()`, all optional. */
 export interface ReplayOptions {
   /**
-   * Every call must end as in the recording, failures included. Default false: a call that is refused or fails is
-   * reported, even if it was in the recording. Once it succeeds, the rest of its run is left out, since the model
-   * answered to the failure there.
+   * Requires every call to end as in the recording, including failures. Default false: a call that is refused or fails
+   * is reported even if it also failed in the recording. If it succeeds now, the rest of its run is skipped, because
+   * the recorded model answered to the failure.
    */
   readonly exact?: boolean
   /** Also compares the outputs of calls. Default false. */
@@ -47,21 +47,21 @@ interface RecordedStep {
   readonly calls: readonly RecordedCall[]
 }
 
-/** A person's message and the model's answers to it. A message that was sent during a run begins a turn of its own. */
+/** A person's message, and the model's answers to it. A message that was sent during a run begins a new turn. */
 interface Turn {
   readonly messageId: string
   readonly parts: UserMessage['parts']
   /** Number of the run, from 1. */
   readonly run: number
   readonly steps: RecordedStep[]
-  /** Why its newest run is no example. */
+  /** Why the newest run of the turn can't be replayed. */
   failure?: string | undefined
 }
 
-/** Ends a turn whose recording ends with calls, such as an aborted run. */
+/** Answer after the last recorded calls, for example of an aborted run. */
 const LAST_ANSWER: ScriptStep = { text: 'The recording ends here.' }
 
-/** Reads the turns of a conversation, in the order in which they were run. Branches follow each other. */
+/** Reads the turns of a conversation, in the order in which they ran. Branches follow one another. */
 class TurnReader {
   readonly turns: Turn[] = []
   readonly #messages = new Map<string, UserMessage['parts']>()
@@ -112,14 +112,14 @@ class TurnReader {
     const calls: RecordedCall[] = []
     for (const part of message.parts) {
       if (part.type !== 'tool-call') continue
-      // A text as input is refused like the unreadable input that it was.
+      // Uses the raw text for unreadable input, so that the replay refuses it, too.
       const input = part.error ? (part.rawInput ?? '') : part.input
       const { toolCallId, toolName } = part
       const call: RecordedCall = { toolCallId, toolName, input, nested: [] }
       calls.push(call)
       this.#calls.set(toolCallId, call)
     }
-    // The vendor interrupted the turn, and the next answer has the rest.
+    // Skips an answer that the vendor interrupted, because the next answer contains the rest.
     if (finishReason === 'pause' && calls.length === 0) return
     const reasoning = textOf(message, 'reasoning')
     const answer: ScriptStep = {
@@ -148,7 +148,7 @@ class TurnReader {
       this.#lastApproved = Object.assign(call, { approval: row })
     if (row.type === 'question-answered') call.answer = row
     if (row.type === 'call-started' && row.input !== undefined) call.ranWith = row.input
-    // A call of an aborted run, or of one that was open during the export, stays unfinished.
+    // A call stays unfinished if its run was aborted, or was still open when the conversation was exported.
     if (row.type === 'call-settled' && row.status !== 'aborted') call.end = row
   }
 }
@@ -169,7 +169,7 @@ async function readTurns(agent: Agent, conversationId: string): Promise<Turn[]> 
   return reader.turns
 }
 
-/** An import has ended runs that were open in the file as aborted. */
+/** Why a run failed. An import marks runs that were unfinished in the file as aborted. */
 function failureIn(end: RunEnd): string | undefined {
   if (end.outcome === 'failed') return `It failed: ${end.error.message}`
   return end.outcome === 'aborted' ? 'It was stopped, or had not ended.' : undefined
@@ -179,7 +179,7 @@ function unreadable(reason: string, options?: ErrorOptions): Error {
   return new Error(`The recording can't be replayed: ${reason}`, options)
 }
 
-/** Reads a recording by importing it into an agent without other conversations, which `create` makes. */
+/** Reads a recording by importing it into an agent that `create` makes, which has no other conversations. */
 export async function readRecording(
   create: () => Agent,
   recording: string | Blob,
@@ -212,7 +212,7 @@ async function importTurns(reader: Agent, recording: string | Blob): Promise<rea
   return turns
 }
 
-/** Gives the answers of a recording, and plays the person in it. */
+/** Answers as the model and the person did in a recording. */
 export class Replay {
   #turn: Turn | null = null
   #options: ReplayOptions = {}
@@ -228,7 +228,7 @@ export class Replay {
       ),
   }
 
-  /** Replays a recording's turns. Rejects at the end of the first one that differs. */
+  /** Replays a recording's turns. Rejects after the first turn that differs. */
   async run(agent: Agent, turns: readonly Turn[], options: ReplayOptions = {}): Promise<void> {
     const isAction = turns.some(({ steps }) =>
       steps.some(({ actionText }) => actionText !== undefined),
@@ -281,12 +281,12 @@ interface Difference {
   readonly text: string
 }
 
-/** A call of the recording and the one in its place, either of which may be missing. */
+/** A recorded call, and the call that was played in its place. Either may be missing. */
 interface CallPair {
   readonly step: number
   readonly recorded?: RecordedCall | undefined
   readonly played?: RecordedCall | undefined
-  /** Pair of the calling tools, for a nested call. */
+  /** Pair of the containing calls, for a nested call. */
   readonly parent?: CallPair | undefined
 }
 
@@ -305,7 +305,7 @@ class TurnReplay {
   /** The recording ends while a call waits. */
   #isAtEnd = false
 
-  /** `played` reads what was played of this turn. */
+  /** `played` returns the turn as played so far. */
   constructor(agent: Agent, turn: Turn, played: () => Promise<Turn | undefined>) {
     this.#agent = agent
     this.#turn = turn
@@ -321,7 +321,7 @@ class TurnReplay {
       this.#agent.run(parts, {
         conversationId,
         values: false,
-        // The recorded run had its own limits, and ends where they ended it.
+        // Allows more than recorded, because the recording ends where the limits of its run ended it.
         maxSteps: steps.length + 2,
         retries: steps.length + 1,
       }),
@@ -344,7 +344,7 @@ class TurnReplay {
     return this.#differences
   }
 
-  /** Follows a run to its end, and gives the answers that the recording has. */
+  /** Follows a run to its end, and answers as in the recording. */
   async #follow(run: Run): Promise<RunResult> {
     for await (const event of run)
       if (isWaiting(event) && !(await this.#answerCall(event))) run.abort('the replay ended')
@@ -367,10 +367,10 @@ class TurnReplay {
     return this.#agent.supplyOutput(call, 'value' in end.output ? end.output.value : '')
   }
 
-  /** Answers as the person did in the recording. False if there is no answer. */
+  /** Answers as the person did in the recording. Returns false without a recorded answer. */
   async #answerCall(event: WaitingEvent): Promise<boolean> {
     const pair = await this.#pairOf(event.toolCallId)
-    // The run's end reports the difference.
+    // The difference is reported when the run ends.
     if (!pair) return false
     recordGesture()
     try {
@@ -396,7 +396,7 @@ class TurnReplay {
   #compare(pair: CallPair, { exact, outputs }: Required<ReplayOptions>): void {
     const { step, recorded, played } = pair
     const recordedEnd = recorded?.end
-    // Nothing is known of calls that the recording left unfinished.
+    // Skips calls that the recording left unfinished, because their outcome is unknown.
     if (recorded && !recordedEnd) return
     const failure = failureOf(played)
     const recordedFailure = failureOf(recorded)
@@ -468,7 +468,7 @@ function pairsOf({ step, calls }: RecordedStep, played: RecordedStep | undefined
   return pairCalls({ step, recorded: calls, played: played?.calls ?? [] })
 }
 
-/** The call, or the one that it is nested in, failed in the recording. */
+/** Whether the call, or a call that contains it, failed in the recording. */
 function isAfterFailure({ recorded, parent }: CallPair): boolean {
   return recorded?.end?.output.type === 'error' || (parent !== undefined && isAfterFailure(parent))
 }
@@ -519,7 +519,7 @@ function changeOf(pair: CallPair, outputs: boolean): string | null {
     return `${playedText} was not denied`
   const { approvalRequest } = recorded
   const { because } = approvalRequest ?? {}
-  // A replay has the untrusted content of calls, and none that came from elsewhere.
+  // A replay has only the untrusted content of its calls. Approvals for content from elsewhere aren't expected.
   const isExpected = approvalRequest && (!because || because.path)
   if (isExpected && !played.approvalRequest)
     return `${playedText} ran without the approval that the recording has`
@@ -558,7 +558,7 @@ function shortened(text: string): string {
   return text.length > LONGEST_LITERAL ? `${text.slice(0, LONGEST_LITERAL)}…` : text
 }
 
-/** Shortens both texts, and keeps their first difference in view. */
+/** Shortens both texts so that their first difference stays visible. */
 function describeDifference(actual: string, expected: string): string {
   let sameLength = 0
   while (sameLength < actual.length && actual[sameLength] === expected[sameLength]) sameLength += 1

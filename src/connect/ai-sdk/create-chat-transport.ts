@@ -22,11 +22,17 @@ export interface ChatTransportOptions {
 export interface SendOptions {
   /** Kind of request. `submit-message` also covers edits and answers to calls. */
   readonly trigger: 'submit-message' | 'regenerate-message'
-  /** The chat's own `id`, which is the conversation's unless `conversationId` is set. */
+  /** The chat's own `id`. Also the conversation's id, unless `conversationId` is set. */
   readonly chatId: string
-  /** Message to edit, answer again or continue. Undefined for a new message, and for the last answer. */
+  /**
+   * Id of the message to edit, answer again or continue. Undefined for a new message, and for answering the last one
+   * again.
+   */
   readonly messageId: string | undefined
-  /** The chat's messages, the newest last. Only that one is read, and answers to calls: the store has the rest. */
+  /**
+   * The chat's messages, oldest first. Only the newest message and answers to calls are read, because the store has the
+   * rest.
+   */
   readonly messages: readonly UIMessageLike[]
   /** Aborted when the person stops the answer. The run is aborted, too. */
   readonly abortSignal: AbortSignal | undefined
@@ -36,7 +42,7 @@ export interface SendOptions {
 export interface ReconnectOptions {
   /** The chat's own `id`, as in `SendOptions`. */
   readonly chatId: string
-  /** Aborts the run, unless the same chat resumes again at once. Mounting twice therefore stops nothing. */
+  /** Aborts the run, unless the same chat resumes again at once: mounting a chat twice must not stop its run. */
   readonly abortSignal?: AbortSignal | undefined
 }
 
@@ -49,11 +55,11 @@ export interface OffstageChatTransport {
 }
 
 interface Chats {
-  /** Our ids of user messages, by the ids that chats made up. */
+  /** Offstage's ids of user messages, by the ids that chats generated. */
   readonly ids: Map<string, string>
   /**
-   * How often each chat resumed its conversation. A chat that is mounted twice aborts the first stream, which must not
-   * stop the run.
+   * How often each chat has resumed its conversation. When a chat is mounted twice, it aborts the first stream, which
+   * must not stop the run.
    */
   readonly resumes: Map<string, number>
 }
@@ -150,7 +156,7 @@ async function beginRun(
     await stopOpen(conversation)
     return followRun(conversation.edit(editedId, input))
   }
-  // A run that waits for an answer resumes with this message instead.
+  // A waiting run resumes with this message.
   const isWaiting = conversation.getSnapshot().status === 'waiting'
   const id = isWaiting ? await conversation.steer(input, { when: 'now' }) : null
   if (id === null) return followRun(conversation.send(input, { ifBusy: 'queue' }))
@@ -158,7 +164,7 @@ async function beginRun(
   return { conversation, after: id }
 }
 
-/** Resumes after answers to calls, or continues an answer that ended early. */
+/** Resumes a run after answers to its calls, or continues an answer that ended early. */
 async function continueTurn(
   conversation: Conversation,
   messages: readonly UIMessageLike[],
@@ -179,8 +185,8 @@ async function continueTurn(
 }
 
 /**
- * Resolves when the run has begun, to the id of the user message that began it, if any. Undefined: the run didn't
- * begin.
+ * Waits until the run has begun. Resolves to the id of the user message that began the run, if there is one. Undefined:
+ * the run ended without beginning.
  */
 async function waitForStart(run: Run): Promise<{ readonly id: string | undefined } | undefined> {
   for await (const event of run) {
@@ -203,7 +209,7 @@ function isOpen(conversation: Conversation): boolean {
   return conversation.getSnapshot().runId !== undefined
 }
 
-/** Our id for a chat's message, if the conversation has it. */
+/** Returns Offstage's id for a chat's message, if the conversation has the message. */
 function findMessageId(
   id: string | undefined,
   conversation: Conversation,
@@ -213,7 +219,10 @@ function findMessageId(
   return conversation.getSnapshot().messages.find((message) => message.id === ourId)?.id
 }
 
-/** Id of the user message that an answer belongs to, or else of the newest one; null if there is none. */
+/**
+ * Id of the user message that the answer with this id belongs to, otherwise of the newest user message. Null if there
+ * is none.
+ */
 function questionOf(conversation: Conversation, id?: string): string | null {
   const { messages } = conversation.getSnapshot()
   const at = messages.findIndex((message) => message.id === id)
@@ -245,7 +254,7 @@ function readFile(part: object): FilePart {
   }
 }
 
-/** A message's tool part, typed loosely so that any chat's message type fits. */
+/** A message's tool part, with loose types that fit any chat's message type. */
 interface AnsweredPart {
   readonly type: string
   readonly toolCallId?: unknown
@@ -265,7 +274,7 @@ async function giveAnswers(
   const parts = messages.flatMap((message) => message.parts as readonly AnsweredPart[])
   for (const call of conversation.getSnapshot().pending) {
     const { toolCallId } = call
-    // Calls of other agents are answered in their own conversations.
+    // Skips calls of other agents, which are answered in the conversations of those agents.
     const isOwn =
       call.conversationId === undefined ||
       call.conversationId === conversation.getSnapshot().conversationId

@@ -15,19 +15,20 @@ import {
 type FinishReason = Extract<UIChunk, { type: 'finish' }>['finishReason']
 
 /**
- * Id of the message before the answer. Null: the answer begins the conversation. Undefined: there is no such message.
+ * Id of the message before the answer. Null: the answer begins the conversation. Undefined: the conversation has no
+ * such message.
  */
 export type PreviousMessageId = string | null | undefined
 
 export interface Followed {
   readonly conversation: Conversation
-  /** Id of the user message that is answered, once known. */
+  /** Id of the message before the answer, or a promise of the id. */
   readonly after: PreviousMessageId | Promise<PreviousMessageId>
   /** The run, if this page started it. */
   readonly run?: Run
   /** The part of the answer that the chat already shows. */
   readonly shown?: UIMessageLike
-  /** Calls answered just now, which snapshots may still show as pending. */
+  /** Calls that were just answered. Snapshots may still show them as pending. */
   readonly answered?: ReadonlySet<string>
   /** Receives a function that ends the stream as stopped. */
   readonly onStop?: (stop: () => void) => void
@@ -57,7 +58,7 @@ class Follower {
   #runId: string | undefined
   #outcome: RunOutcome | undefined
   #isOver = false
-  /** Set once the id is known. */
+  /** The resolved `after` option. Undefined until its promise is resolved. */
   #after: { readonly id: PreviousMessageId } | undefined
 
   constructor(followed: Followed, controller: ReadableStreamDefaultController<UIChunk>) {
@@ -77,7 +78,7 @@ class Follower {
     this.#onChange()
     const result = await run?.result
     if (!result) return
-    // Another tab resumes the run.
+    // Another tab resumes the run, so its end is read from snapshots.
     if (result.outcome === 'aborted' && result.reason === 'taken-over') this.#run = undefined
     else this.#outcome = result
     this.#onChange()
@@ -94,7 +95,7 @@ class Follower {
     if (snapshot.status === 'loading' || this.#isOutdated(snapshot)) return
     this.#runId ??= snapshot.runId
     const answer = this.#answerIn(snapshot)
-    // Messages sent to the run before its first answer are shown with that answer.
+    // Messages sent to the run before its first answer belong to that answer.
     const first = answer?.find(({ role }) => role === 'assistant')
     if (answer && first) {
       this.#send(this.#parts.update(first.id, partsOf(answer, snapshot.run?.messageId)))
@@ -125,7 +126,7 @@ class Follower {
     for (const chunk of chunks) this.#controller.enqueue(chunk)
   }
 
-  /** Ends the stream of a waiting run: the chat must be free for the person's answer. */
+  /** Ends the stream of a waiting run, so that the chat accepts the person's answer. */
   #finishWaiting(): void {
     const messageMetadata = metadataOf(this.#followed.conversation.getSnapshot())
     this.#finish([{ type: 'finish', finishReason: 'tool-calls', messageMetadata }])
@@ -152,7 +153,7 @@ function finishReasonOf(
   return (result.outcome satisfies 'max-steps' | 'waiting', 'tool-calls')
 }
 
-/** The AI SDK's finish reason for each reason why an answer is incomplete. */
+/** The AI SDK's finish reason for each of Offstage's reasons for an incomplete answer. */
 const COMPLETED: { readonly [reason: string]: FinishReason } = {
   length: 'length',
   'content-filter': 'content-filter',
@@ -171,7 +172,7 @@ function endChunks(result: RunOutcome, messageMetadata: UIMetadata): UIChunk[] {
   ]
 }
 
-/** Whether nothing happens until a person answers in this chat. */
+/** Whether the run only continues once a person answers in this chat. */
 function isWaitingForPerson({ status, paused, pending, messages }: ConversationSnapshot): boolean {
   if (status !== 'waiting') return false
   if (paused) return true
@@ -182,8 +183,8 @@ function isWaitingForPerson({ status, paused, pending, messages }: ConversationS
 }
 
 /**
- * Computes the chunks that bring a chat's message up to date with a snapshot. Tracks what the chat shows so far,
- * beginning with the message that it continues.
+ * Computes the chunks that bring a chat's message up to date with a snapshot. Tracks the parts shown so far, including
+ * those of a continued message.
  */
 class PartStream {
   #shown: UIOrderedPart[]
@@ -235,7 +236,7 @@ class PartStream {
     return chunks
   }
 
-  /** Resets the chat's last step unless the new parts extend what it shows. */
+  /** Resets the chat's last step if the new parts don't just extend it. */
   #rewind(parts: readonly UIOrderedPart[], chunks: UIChunk[]): void {
     const step = this.#shown.findLastIndex(({ type }) => type === 'step-start')
     const fits = this.#shown.every((shown, at) => at <= step || isBeginning(shown, parts[at]))
@@ -319,17 +320,18 @@ interface ToolUpdate {
 
 type Approval = Extract<UIToolPart, { state: 'approval-responded' }>['approval']
 
-/** Chunks that bring a call from the state that the chat shows, if any, to its current state. */
+/** Returns chunks that update a call from the state shown in the chat, if any, to its current state. */
 function toolChunks(shown: UIToolPart | undefined, part: UIToolPart): ToolUpdate {
   if (part.state === 'input-streaming') return { next: part, chunks: inputChunks(shown, part) }
-  // `beforeToolCall` or defaults may have changed the input, and an approval covers only what the chat shows.
+  // Compares the inputs, because `beforeToolCall` or defaults may change an input, and an approval covers only the
+  // shown one.
   const isSame =
     part.state !== 'approval-requested' ||
     JSON.stringify(shown?.input) === JSON.stringify(part.input)
   const before = isSame ? shown : undefined
   const answer = answerOf(before, part)
   const chunks = [...openingChunks(before, part), ...approvalChunks(before, part, answer)]
-  // The chat shows the call as answered until its output exists.
+  // Skips the approval request: the chat shows the call as answered until its output exists.
   if (answer && part.state === 'input-available')
     return { next: { ...part, state: 'approval-responded', approval: answer }, chunks }
   return { next: part, chunks: [...chunks, ...outputChunks(before, part)] }
@@ -390,7 +392,9 @@ function namesOf({ type, toolCallId, title }: UIToolPart): {
   }
 }
 
-/** The person's answer to the approval request, if known. A call that resumes after a request was approved. */
+/**
+ * The person's answer to the approval request, if known. A call that continues after the request counts as approved.
+ */
 function answerOf(before: UIToolPart | undefined, part: UIToolPart): Approval | undefined {
   if (part.state === 'output-denied') return part.approval
   if (part.state === 'approval-requested') return undefined

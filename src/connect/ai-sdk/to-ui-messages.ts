@@ -13,8 +13,8 @@ import type {
 } from '../../index.ts'
 
 /**
- * Converts a conversation to AI SDK messages, for `messages` of `useChat` after a reload. All steps of an answer form
- * one message, with the id of the first.
+ * Converts a conversation to AI SDK messages, for `messages` of `useChat` after a reload. All steps of an answer become
+ * one message, which has the id of the first step.
  */
 export function toUIMessages(snapshot: ConversationSnapshot): OffstageUIMessage[] {
   const shown = groupMessages(snapshot.messages).flatMap((group) => shownGroup(group, snapshot))
@@ -75,7 +75,7 @@ export function partsOf(
 ): UIOrderedPart[] {
   return messages.flatMap((message) => {
     if (message.role === 'user') return [steeringPart(message)]
-    // Answers that `verify` rejected are left out: another answer follows.
+    // Omits answers that `verify` rejected: another answer follows each.
     if (message.role !== 'assistant' || message.rejected) return []
     return [{ type: 'step-start' }, ...answerParts(message, message.id === writingId)]
   })
@@ -122,7 +122,7 @@ function toolPart(call: ShownCall): UIToolPart {
     return { ...base, state: 'input-streaming', input: undefined, rawInput: inputText }
   if (error) return { ...base, state: 'output-error', input: undefined, errorText: error.message }
   const input = call.input ?? null
-  // A waiting call that a message stopped is `aborted`, but did not run.
+  // A waiting call that a new message cancelled is `aborted`, but has a `denied` output because it never ran.
   switch (output?.type === 'denied' ? 'denied' : status) {
     case 'awaiting-approval':
       return { ...base, state: 'approval-requested', input, approval: approvalOf(call) }
@@ -144,7 +144,7 @@ function toolPart(call: ShownCall): UIToolPart {
     case 'invalid':
       return { ...base, state: 'output-error', input, errorText: errorText(output) ?? status }
     default:
-      // A running call shows its progress as preliminary output.
+      // A running call's progress becomes preliminary output.
       return status === 'executing' && progress !== undefined
         ? { ...base, state: 'output-available', input, output: progress, preliminary: true }
         : { ...base, state: 'input-available', input }
@@ -192,7 +192,7 @@ export async function loadUIMessages(
   )
 }
 
-/** Resolves to the snapshot once it has loaded and `isEnough` accepts it, or once loading has failed. */
+/** Resolves to the snapshot once it is loaded and accepted by `isEnough`, or once loading has failed. */
 export function waitUntilLoaded(
   conversation: Conversation,
   isEnough: (snapshot: ConversationSnapshot) => boolean = () => true,
@@ -213,10 +213,10 @@ export function waitUntilLoaded(
   })
 }
 
-// The parts of the AI SDK's messages and chunks that are used here. They are structural, so no version's types have to
-// be installed. test/ai-sdk compares them with the AI SDK's own.
+// Parts of the AI SDK's messages and chunks that are used here. They are structural types, so no version of the AI
+// SDK's types has to be installed. test/ai-sdk compares them with the original types.
 
-/** Text or reasoning in a chat message. `streaming`: more is to come. */
+/** Text or reasoning in a chat message. `streaming`: more follows. */
 export interface UITextPart {
   type: 'text' | 'reasoning'
   text: string
@@ -231,10 +231,10 @@ export interface UIFilePart {
   url: string
 }
 
-/** Approval request for a call. Its id is the call's. */
+/** Approval request for a call, with the id of the call. */
 export interface UIApproval {
   id: string
-  /** The call's description of what it is about to act on. */
+  /** The call's own description of its targets. */
   requestReason?: string
   /** `about` and `because` of the pending call. */
   descriptor?: unknown
@@ -246,7 +246,7 @@ interface UIToolBase {
   title?: string
 }
 
-/** Call in a chat message, told apart by `state`. */
+/** Call in a chat message. `state` distinguishes the variants. */
 export type UIToolPart = UIToolBase &
   (
     | { state: 'input-streaming'; input: undefined; rawInput: string }
@@ -290,13 +290,13 @@ export type UIOrderedPart =
 /** Parts identified by an id, without an order. */
 export type UIDataPart =
   | { type: 'data-plan'; id: 'plan'; data: readonly PlanItem[] }
-  /** Pending approvals, and questions with their fields. Includes those of called agents. */
+  /** Pending approvals, and questions with their fields, including those of child agents. */
   | { type: 'data-waiting'; id: 'waiting'; data: readonly PendingCall[] }
 
 /** Metadata of the last answer. */
 export interface UIMetadata {
   usage?: RunUsage
-  /** How its run ended. */
+  /** Outcome of the answer's run. */
   outcome?: string
 }
 

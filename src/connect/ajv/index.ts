@@ -5,20 +5,24 @@ import type { FastValidator } from '../../worker/validation/validator.ts'
 type Check = (value: unknown) => boolean
 
 /**
- * Keywords that Ajv checks differently from the official tests of JSON Schema: `unevaluatedItems` together with
- * `contains`, fractional `multipleOf`, and dynamic references.
+ * Keywords for which Ajv deviates from the official tests of JSON Schema: `unevaluatedItems` together with `contains`,
+ * fractional `multipleOf`, and dynamic references.
  */
 const READ_DIFFERENTLY = /"(?:unevaluatedItems|multipleOf|\$dynamicRef|\$recursiveRef)":/
 
-/** Maximum number of compiled schemas. Beyond it the cache is cleared: an app that makes so many rarely reuses them. */
+/**
+ * Maximum number of compiled schemas. When it is exceeded, the cache is cleared, because an app with so many schemas
+ * rarely reuses them.
+ */
 const MAX_COMPILED = 1000
 
 const NEVER: Check = () => false
 
 /**
  * Checks inputs with [Ajv](https://ajv.js.org), which is many times as fast as the worker's own validator on large
- * inputs. Ajv compiles each schema with `new Function`. If a Content-Security-Policy forbids that, only the worker's
- * validator is used. The same goes for the few schemas that Ajv reads differently. Results and messages don't change.
+ * inputs. Results and messages don't change. Ajv compiles each schema with `new Function`. If a Content-Security-Policy
+ * forbids `new Function`, the worker's validator is used instead, also for the few schemas that Ajv interprets
+ * differently.
  *
  * @example
  * startWorker({ validator: ajvValidator() })
@@ -32,7 +36,7 @@ export function ajvValidator(): FastValidator {
     addUsedSchema: false,
   })
   const bySchema = new WeakMap<JsonSchema, Check>()
-  // Each step creates new schema objects, so schemas with the same text share a check.
+  // Caches by text, because each step creates new schema objects.
   const byText = new Map<string, Check>()
   const checkOf = (schema: JsonSchema): Check => {
     const text = JSON.stringify(schema)

@@ -1,4 +1,4 @@
-/** Whether traffic to this address can't be read in transit: HTTPS or localhost. */
+/** Whether requests to this URL can't be read in transit: it is HTTPS or localhost. */
 export function isSecureUrl({ protocol, hostname }: URL): boolean {
   return (
     protocol === 'https:' ||

@@ -10,7 +10,7 @@ import {
 import { sanitizeLine } from './failures.ts'
 import type { McpElicitation } from './options.ts'
 
-/** Most characters of a server's message that accompanies its form. */
+/** Maximum characters of the server's message above its form. */
 const MAX_MESSAGE = 1000
 
 /** Characters of any script that look like a closing quote. */
@@ -20,10 +20,10 @@ const QUOTES =
 /** Puts a server's question to a person. */
 export type Ask = (request: McpElicitation) => Promise<QuestionAnswer>
 
-/** The server's request, or the reason why no person is asked. */
+/** The server's request, or the reason why it isn't shown to a person. */
 type Reading = { readonly request: McpElicitation } | { readonly problem: string }
 
-/** Answers one input request of a server (client/elicitation). Never opens a URL. */
+/** Answers a server's request for input (client/elicitation). Never opens a URL. */
 export async function answerRequest(
   request: unknown,
   {
@@ -54,8 +54,8 @@ function readRequest(request: unknown, source: string): Reading {
 }
 
 /**
- * A form with each text on one line and without hidden characters. Values go back to the server, so they must not
- * contain any.
+ * Puts each text of a form on one line, without hidden characters. Fails if values contain any, because values go back
+ * to the server unchanged.
  */
 function visibleFields(
   fields: FieldsSchema,
@@ -76,15 +76,15 @@ function lineOf(text: string): string {
 }
 
 /**
- * Asks with the agent's `ask_user`, as a nested call. `call` resolves to the person's input, and rejects if there is
- * none.
+ * Shows a server's request with the agent's `ask_user`, as a nested call. `call` resolves to the person's input, and
+ * rejects without input.
  */
 export async function askUser(
   { source, message, fields }: McpElicitation,
   call: (toolName: string, input: unknown) => Promise<unknown>,
 ): Promise<QuestionAnswer> {
   try {
-    // The message can't close these quotes. Text after them would look like ours.
+    // Replaces quotes in the message, because text after a closing quote would look like ours.
     const question = `${source} asks: "${message.replace(QUOTES, "'")}"`
     const content = await call('ask_user', { question, fields })
     return {

@@ -24,7 +24,7 @@ type AnyTool = Tool | CompositeTool
 
 interface CatalogueParts {
   readonly line: McpConnection
-  /** Address of the server, by which definitions are pinned. */
+  /** Address of the server. Definitions are pinned under it. */
   readonly address: string
   readonly options: McpToolOptions & Pick<McpOptions, 'elicitation'>
   readonly newSignal: SignalFactory
@@ -41,7 +41,7 @@ export class Catalogue {
   readonly #parts: CatalogueParts
   readonly #prefix: string
   readonly #pins: Promise<Pins>
-  /** All listed tools that can be used, whether or not their definition is accepted. */
+  /** All usable tools of the server, including tools whose definition isn't accepted. */
   #listed: readonly ListedTool[] = []
   #tools: readonly AnyTool[] = []
   #changes: readonly DefinitionChange[] = []
@@ -56,7 +56,7 @@ export class Catalogue {
       address: parts.address,
       nameOf: (name) => modelName(this.#prefix, name),
     })
-    // Listing the tools reports the failure.
+    // Ignored here, because listing the tools reports the failure.
     this.#pins.catch(() => undefined)
   }
 
@@ -65,12 +65,12 @@ export class Catalogue {
     return this.#tools
   }
 
-  /** Changed definitions, which aren't offered until `accept`. */
+  /** Changed definitions that aren't accepted yet, so the tools aren't offered. */
   get changes(): readonly DefinitionChange[] {
     return this.#changes
   }
 
-  /** Lists the tools again, within a time limit. A call during a listing starts another one after it. */
+  /** Lists the tools again, within a time limit. If a listing is running, starts another one after it. */
   refresh(signal: AbortSignal = this.#parts.newSignal()): Promise<void> {
     if (!this.#listing) {
       this.#listing = this.#list(signal).finally(() => (this.#listing = undefined))
@@ -129,7 +129,7 @@ export class Catalogue {
     await pins.save()
   }
 
-  /** Usable tools by model name. Each definition is checked, included by the options, and unique by name. */
+  /** Usable tools by model name. Each has a valid definition, is included by the options, and has a unique name. */
   #readDefinitions(definitions: readonly unknown[]): Map<string, McpToolInfo> {
     const readable = new Map<string, McpToolInfo>()
     for (const definition of definitions) {
@@ -207,7 +207,7 @@ function isIncluded(info: McpToolInfo, include: McpOptions['include']): boolean 
   return typeof include === 'function' ? include(info) : include.includes(info.name)
 }
 
-/** The change of a tool's definition, if any. A different tool that has the same model name counts as a change, too. */
+/** Returns the change of a definition, if any. Another tool with the same model name also counts as a change. */
 function changeOf(before: McpToolInfo | undefined, after: McpToolInfo): DefinitionChange | null {
   return before && !isSame(before, after) ? { name: after.name, before, after } : null
 }
@@ -221,7 +221,7 @@ async function isAccepted(
   return !isReported(change, reported) && (await onDefinitionChange?.(change)) === true
 }
 
-/** Whether the app has heard of the new definition. */
+/** Whether this change was reported to the app before. */
 function isReported({ after }: DefinitionChange, reported: readonly DefinitionChange[]): boolean {
   return reported.some((other) => isSame(other.after, after))
 }
@@ -256,8 +256,8 @@ function* patternsIn(schema: unknown): Generator<string> {
 }
 
 /**
- * The definitions of one server's tools when first seen, or last accepted. There is one for each name that the model
- * knows, whatever the server calls the tool.
+ * The definitions of a server's tools, as first seen or last accepted. Each model name has one definition, whatever the
+ * server calls the tool.
  */
 interface Pins {
   /** Returns the pinned definition. Undefined: no tool with this model name was seen before. */
@@ -271,13 +271,13 @@ interface PinOptions {
   readonly store: McpKeyStore | undefined
   /** Address of the server. */
   readonly address: string
-  /** Model name for a tool of the server; null if there is none. */
+  /** Returns the model name for a tool of the server; null if the name is unusable. */
   nameOf(serverName: string): string | null
 }
 
 /**
- * Loads the stored definitions. Rejects with `storage-failed` or `storage-full` if the store doesn't work. Unreadable
- * entries count as not seen, because they come from the app's own store.
+ * Loads the stored definitions. Rejects with `storage-failed` or `storage-full` if the store fails. Unreadable entries
+ * count as unseen; they come from the app's own store.
  */
 async function loadPins({ store, address, nameOf }: PinOptions): Promise<Pins> {
   const key = `offstage-mcp-pins:${address}`
@@ -344,7 +344,7 @@ function entriesOf(text: string | null | undefined): [string, McpToolInfo][] {
   }
 }
 
-/** Most characters of a description that the model gets. */
+/** Maximum characters of a description that the model gets. */
 const MAX_DESCRIPTION = 4000
 
 /** A tool from a server's list, or the reason why it is left out. */

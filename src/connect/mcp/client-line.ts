@@ -14,7 +14,7 @@ import {
 import { type McpServer, createMcpServer } from './server.ts'
 import type { Fields } from './wire.ts'
 
-/** The client's method for each method of the protocol. */
+/** The client's method for each MCP method. */
 const METHODS = {
   'tools/list': 'listTools',
   'resources/list': 'listResources',
@@ -55,7 +55,7 @@ class ClientConnection implements McpConnection {
   async call({ name, input }: ToolRequest, { signal, progress }: CallOptions): Promise<Round> {
     const options = { signal, onprogress: progress, timeout: MAX_TIMEOUT } as never
     const params = { name, arguments: input } as never
-    // Version 1 of the SDK takes the result's schema as the second argument.
+    // Version 1 of the SDK takes a result schema as its second argument.
     const isVersion1 = this.#client.callTool.length < 2
     const result = await this.#callClient(
       () =>
@@ -94,13 +94,13 @@ class ClientConnection implements McpConnection {
 const CLIENT_ERROR_CODES: readonly number[] = [-32_000, -32_001]
 
 /**
- * Whether the server refused the call: the error's code is negative. The client's own are HTTP statuses or words, and
- * refusals of a result.
+ * Whether the server refused the call: its error codes are negative. Errors of the client itself have HTTP statuses,
+ * words, or codes for lost connections and timeouts.
  */
 function isRefusal(thrown: unknown): boolean {
   const code = isRecord(thrown) ? thrown.code : undefined
   return typeof code === 'number' && code < 0 && !CLIENT_ERROR_CODES.includes(code)
 }
 
-/** Longest possible timeout, in milliseconds: the tool's own limit ends a call. */
+/** Maximum timer delay, in milliseconds. The tool's own time limit ends a call. */
 const MAX_TIMEOUT = 2 ** 31 - 1

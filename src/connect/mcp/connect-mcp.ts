@@ -37,8 +37,8 @@ export async function fromMcpClient(
 }
 
 /**
- * Finds out why this page can't connect to an MCP server. Sends the requests of a page until the cause is known. Call
- * it in the affected page. Rejects with `worker-load-failed`, and with any error that `token` throws.
+ * Finds out why this page can't connect to an MCP server. Call it in the affected page: it sends a page's requests
+ * until the cause is known. Rejects with `worker-load-failed`, and with any error that `token` throws.
  */
 export async function diagnoseMcp(
   url: string | URL,
@@ -49,9 +49,9 @@ export async function diagnoseMcp(
 }
 
 /**
- * Completes a log-in, on the page of `auth.redirectUrl`. In a popup, it passes the answer to the page that opened it
- * and closes the window. After a redirect, pass the store of `auth`: it then holds the tokens for `connectMcp`.
- * Rejects with `mcp-auth-failed` when the answer matches no log-in that was started here.
+ * Completes a log-in on the page at `auth.redirectUrl`. In a popup, passes the answer to the page that opened it and
+ * closes the window. After a redirect, pass the store of `auth`, which then holds the tokens for `connectMcp`. Rejects
+ * with `mcp-auth-failed` if the answer matches no log-in that began here.
  */
 export async function finishMcpAuth(options: { readonly store?: McpKeyStore } = {}): Promise<void> {
   const { finish } = await loadPart(() => import('./auth/finish.ts'))
@@ -62,13 +62,13 @@ export async function finishMcpAuth(options: { readonly store?: McpKeyStore } = 
 export interface UseMcpOptions {
   /** Unregisters the tools when aborted. */
   readonly signal?: AbortSignal
-  /** Reports a tool that is left out because the agent already has a tool with its name. */
+  /** Called with each tool that is left out because the agent already has a tool of the same name. */
   readonly onDiagnostic?: (diagnostic: McpDiagnostic) => void
 }
 
 /**
  * Registers a server's tools with an agent. Changes apply from the next step on. Returns a function that unregisters
- * the tools; the app closes the server.
+ * the tools; it doesn't close the server.
  */
 export function useMcp(
   agent: Pick<Agent, 'registerTool'>,

@@ -102,11 +102,11 @@ function kindOf(value: unknown): string {
 /** Result of asking for the modern revision. */
 type ProbeResult =
   | { readonly type: 'modern'; readonly info: ServerInfo }
-  /** The server may support a handshake. `why`: error to report if that fails, too. */
+  /** The server may support a handshake. `why`: the error to report if the handshake also fails. */
   | { readonly type: 'legacy'; readonly why?: OffstageError }
 
 /**
- * Finds out which revision a server speaks, and connects. Asks for 2026-07-28 first, then tries the handshake
+ * Finds out which revision a server supports, and connects. Requests 2026-07-28 first, then tries the handshake
  * (2026-07-28, streamable HTTP, "Backward Compatibility").
  */
 async function openServer(
@@ -140,7 +140,7 @@ async function probe(
     return { type: 'legacy' }
   } catch (thrown) {
     if (!OffstageError.is(thrown) || signal.aborted) throw thrown
-    // CORS rules of an older server refuse the newer headers, which looks like an unreachable server.
+    // An older server's CORS rules refuse the newer headers, so the server looks unreachable.
     if (thrown.code === 'network') return { type: 'legacy', why: thrown }
     if (thrown.code === 'bad-response') return { type: 'legacy' }
     throw thrown
@@ -173,7 +173,7 @@ function readDiscovery(result: Fields): ProbeResult {
   }
 }
 
-/** Reads a refusal. A modern server's is final; any other comes from an older server. */
+/** Reads a refusal. A refusal by a modern server is final; any other refusal comes from an older server. */
 function readRefusal(source: string, error: RpcError): ProbeResult {
   const { code, data } = error
   if (code === RPC.headerMismatch || code === RPC.missingCapability) throw refusedBy(source, error)

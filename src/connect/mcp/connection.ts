@@ -21,14 +21,14 @@ export interface RequestOptions {
   readonly repeatable?: boolean
 }
 
-/** Answers to a server's questions, and the state that it wants back with them (`requestState`). */
+/** Answers to a server's questions, with the state that the server wants back (`requestState`). */
 export interface Answers {
   readonly inputResponses: Fields
   readonly requestState?: string
 }
 
 export interface ToolRequest {
-  /** Name on the server. */
+  /** Name of the tool on the server. */
   readonly name: string
   readonly input: Fields
   /** Arguments that are also sent as headers. */
@@ -56,7 +56,7 @@ export type ListName = 'tools' | 'resources' | 'prompts'
 
 export interface Listener {
   changed(list: ListName): void
-  /** Called when changes are no longer reported. */
+  /** Called when the server can no longer report changes. */
   lost(reason: string): void
 }
 
@@ -99,7 +99,9 @@ export function readServerInfo(
   }
 }
 
-/** The record's texts of these names, without hidden characters and cut to these limits. Empty ones are left out. */
+/**
+ * Returns the record's texts with these names, without hidden characters and cut to these limits. Omits empty texts.
+ */
 export function textsIn<Name extends string>(
   record: Fields,
   limits: { readonly [Key in Name]: number },
@@ -140,7 +142,7 @@ export function remoteOf(
   }
 }
 
-/** Limits beyond what any real server lists. */
+/** Limits that exceed any real server's lists. */
 const MAX_PAGES = 50
 const MAX_ITEMS = 1000
 
@@ -149,7 +151,7 @@ interface Listing {
   readonly method: string
   readonly field: string
   readonly signal: AbortSignal
-  /** Called when the list exceeds the limit. Missing: such a list is an error. */
+  /** Called when the list exceeds the limit. Missing: exceeding the limit is an error. */
   onCut?(message: string): void
 }
 
@@ -186,7 +188,7 @@ export async function listAll(
 /** Default time limit for one request to a server. Milliseconds. */
 const REQUEST_MS = 60_000
 
-/** Makes the signal of one request. The optional argument is the caller's own signal. */
+/** Makes the signal for one request. The caller may pass its own signal. */
 export type SignalFactory = (signal?: AbortSignal) => AbortSignal
 
 /** Makes signals that abort with `closed` or when the time is up, so that every request ends. */

@@ -3,7 +3,7 @@ import { toOffstageError } from '../../client/api/failures.ts'
 import { type ErrorCode, type ErrorOptions, OffstageError } from '../../protocol/error.ts'
 import type { RpcError } from './wire.ts'
 
-/** Most characters of a server's text in an error. */
+/** Maximum characters of a server's text in an error. */
 const MAX_TEXT = 2000
 
 /** Error for a server's refusal, with its message. */
@@ -36,14 +36,14 @@ export function cutOff(source: string): OffstageError {
   })
 }
 
-/** Codes of a server's own answers, so the outcome of the call is known. */
+/** Codes that prove an answer from the server, so the outcome of the call is known. */
 const ANSWERS: ReadonlySet<ErrorCode> = new Set([
   'mcp-error',
   'authentication',
   'permission-denied',
 ])
 
-/** Error of a call that was sent. Unless the server answered, nobody knows whether it took effect. */
+/** Error of a call that was sent. Unless the server answered, its effect is unknown. */
 export function afterSending(thrown: unknown): OffstageError {
   const failure = toOffstageError(thrown)
   if (ANSWERS.has(failure.code)) return failure
@@ -61,7 +61,7 @@ export function sanitizeText(text: string, limit: number = MAX_TEXT): string {
   return visible.length > limit ? `${visible.slice(0, limit - 1)}…` : visible
 }
 
-/** A server's text on one line, so that it can't look like a line by somebody else. */
+/** A server's text on one line, so that no line of it can look like somebody else's. */
 export function sanitizeLine(text: string, limit?: number): string {
   return sanitizeText(text.replace(/\s+/g, ' ').trim(), limit)
 }

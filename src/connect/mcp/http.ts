@@ -16,30 +16,30 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal: AbortSignal
-  /** Whether the request may have an effect. A failure after sending then says that the effect is unknown. */
+  /** True if the request may have an effect. After a failure, the error then says that the effect is unknown. */
   readonly isCall?: boolean
 }
 
 /** Sends requests to one server's endpoint, with the current token. */
 export interface HttpTransport {
-  /** The server's origin, which people see and which gets its tokens. */
+  /** The server's origin. People see it as the source, and tokens are sent only to it. */
   readonly source: string
   /** Digest of the whole URL, because its query may hold a key. */
   readonly endpoint: string
   /**
-   * Sends a request. A 401 is answered with another token, and one to a refreshed token with a log-in; any other status
-   * resolves. Rejects with `authentication`, `permission-denied`, `network`, `aborted` or `bad-response` (a redirect).
+   * Sends a request. After a 401, tries a refreshed token; after another 401, a log-in. Resolves for any other status.
+   * Rejects with `authentication`, `permission-denied`, `network`, `aborted` or `bad-response` (a redirect).
    */
   send(request: HttpRequest): Promise<Response>
   /**
-   * Yields the JSON-RPC messages of an answer, which is one object or an event stream. Throws `bad-response` for another
-   * content type and for invalid JSON, `response-too-large` for a message of more than `maxResultBytes`. `signal`: the
-   * request's.
+   * Yields the JSON-RPC messages of an answer, which is one object or an event stream. Throws `bad-response` for
+   * another content type and for invalid JSON. Throws `response-too-large` for a message of more than `maxResultBytes`.
+   * `signal`: signal of the request.
    */
   read(response: Response, signal: AbortSignal, position?: StreamPosition): AsyncGenerator<Incoming>
 }
 
-/** Most bytes of one answer, by default. */
+/** Default of the maximum bytes in one answer. */
 const MAX_BYTES = 1_000_000
 
 type TransportOptions = Pick<
@@ -47,7 +47,10 @@ type TransportOptions = Pick<
   'url' | 'headers' | 'token' | 'auth' | 'fetch' | 'maxResultBytes'
 >
 
-/** Headers whose values are secrets. Other values, such as names of tool sets, may be part of names that a call needs. */
+/**
+ * Names of headers whose values are secrets. Values of other headers stay readable, because they may be part of names
+ * that calls need.
+ */
 const SECRET = /auth|key|token|secret|cookie|pass|cred|session|sign|jwt/i
 
 export function createHttpTransport(
@@ -136,8 +139,8 @@ function refusalError(source: string, status: number): OffstageError {
 }
 
 /**
- * Joins the app's headers and the request's own, which replace them. Throws `invalid-config` for headers that a browser
- * refuses. They are never sent, so the connection hasn't failed.
+ * Joins headers of the app and of the request, which take precedence. Throws `invalid-config` for headers that a
+ * browser refuses: nothing was sent, so the connection hasn't failed.
  */
 function joinHeaders(
   headers: HttpRequest['headers'],
@@ -194,8 +197,8 @@ function checkUrl({ url, token, auth, headers = {} }: TransportOptions): URL {
 }
 
 /**
- * Returns the current token; null when none is known. `rejected` is the server's refusal of the last token. If the
- * promise rejects, no request was sent.
+ * Returns a token; null if there is none. `rejected`: the server's refusal of the last token. If the promise rejects,
+ * no request was sent.
  */
 type Bearer = (signal: AbortSignal, rejected?: Refusal) => Promise<string | null>
 
@@ -204,7 +207,7 @@ interface BearerParts {
   readonly options: Pick<McpOptions, 'token' | 'auth'>
   readonly fetch: McpFetch
   readonly secrets: Secrets
-  /** Runs a step that may take as long as the user needs to log in. */
+  /** Runs a step during which the user may have to log in. */
   duringLogIn<Result>(logIn: () => Promise<Result>): Promise<Result>
 }
 
@@ -242,19 +245,21 @@ export interface Secrets {
   add(token: string): void
   /** Returns the text without the secrets. */
   redact(text: string): string
-  /** Parses JSON and removes the secrets from its texts and keys. Throws what `JSON.parse` throws. */
+  /** Parses JSON, and removes the secrets from its texts and keys. Throws the errors of `JSON.parse`. */
   parse(json: string): unknown
 }
 
-/** Shortest text that counts as a secret: shorter ones could occur anywhere. Characters. */
+/** Minimum length of a secret, because shorter texts could occur anywhere. Characters. */
 const MIN_SECRET_LENGTH = 8
 /**
- * Most tokens to remember: they are renewed for as long as the page is open. A server that returns an older one has
- * kept it on purpose.
+ * Maximum number of remembered tokens, because a page may renew them for as long as it is open. A server that returns
+ * an older token has kept it deliberately.
  */
 const MOST_TOKENS = 50
 
-/** `lasting`: secrets of every request, the values of headers. Each word counts by itself, too (`Bearer …`). */
+/**
+ * `lasting`: header values that are sent with every request. Each word of a value also counts as a secret (`Bearer …`).
+ */
 export function createSecrets(lasting: readonly string[]): Secrets {
   const tokens = new Set<string>()
   let longestFirst = splitSecrets(lasting)
@@ -271,7 +276,7 @@ export function createSecrets(lasting: readonly string[]): Secrets {
     redact,
     parse(json) {
       if (longestFirst.length === 0) return JSON.parse(json)
-      // Redacting happens after parsing, because escapes in the JSON could hide a token.
+      // Redacts after parsing, because JSON escapes could hide a token.
       return JSON.parse(json, (_key, value: unknown) => {
         if (typeof value === 'string') return redact(value)
         if (!isRecord(value)) return value
@@ -281,7 +286,7 @@ export function createSecrets(lasting: readonly string[]): Secrets {
   }
 }
 
-/** Longest first, so that a secret that begins with another one is removed whole. */
+/** Sorts by length, longest first, so that a secret that begins with another one is removed completely. */
 function splitSecrets(texts: readonly string[]): readonly string[] {
   const secrets = texts
     .flatMap((text) => [text, ...text.split(/\s+/)])
@@ -289,9 +294,9 @@ function splitSecrets(texts: readonly string[]): readonly string[] {
   return [...new Set(secrets)].toSorted((first, second) => second.length - first.length)
 }
 
-/** Time for the server to answer while connecting, without the person's log-in. Milliseconds. */
+/** Time limit for the server while connecting, excluding a person's log-in. Milliseconds. */
 const CONNECT_MS = 30_000
-/** Time for a person to log in. Milliseconds. */
+/** Time limit for a person's log-in. Milliseconds. */
 const LOG_IN_MS = 10 * 60_000
 
 /** Time limit for connecting. A person's log-in has its own, longer limit. */
@@ -396,7 +401,7 @@ function* messagesOf(text: string, { source, secrets }: ReadOptions): Generator<
   } catch {
     throw badAnswer(source, 'sent invalid JSON.')
   }
-  // Revision 2025-03-26 has batches.
+  // Batches exist only in revision 2025-03-26.
   for (const item of Array.isArray(value) ? value : [value]) {
     const message = readMessage(item)
     if (message) yield message

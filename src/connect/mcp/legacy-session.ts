@@ -14,7 +14,7 @@ export interface Session {
 export interface Posted {
   readonly status: number
   readonly messages: AsyncGenerator<Incoming>
-  /** Position at which the stream ended, for resuming. */
+  /** Position at which the stream ended. A resumed stream continues there. */
   readonly position: StreamPosition
   readonly sessionId: string | null
 }

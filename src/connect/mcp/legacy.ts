@@ -37,15 +37,15 @@ const QUESTION_MS = 30 * 60_000
 /** Time limit for renewing a session. Milliseconds. */
 const RENEW_MS = 30_000
 
-/** A question that waits for its answer. The caller knows it by its `requestState`. */
+/** A question that waits for its answer, identified by its `requestState`. */
 interface PendingQuestion {
   readonly exchange: LegacyExchange
   readonly id: string | number
-  /** Stops waiting for the time limit and for the call's end. */
+  /** Releases the timer and the call's signal. */
   release(): void
 }
 
-/** Key of a server's question. Questions of revision 2026-07-28 have keys of their own. */
+/** Key of a server's question. In revision 2026-07-28, questions have their own keys. */
 const QUESTION = 'question'
 
 /** Begins a session. Rejects as `initialize` does. */
@@ -57,7 +57,7 @@ export async function openLegacy(
   return new LegacyConnection(http, await initialize(http, canElicit, signal), canElicit)
 }
 
-/** A server of the revisions with a handshake, and its current session. */
+/** A server of an older revision, with its current session. */
 class LegacyConnection implements McpConnection {
   readonly source: string
   readonly endpoint: string
@@ -121,7 +121,7 @@ class LegacyConnection implements McpConnection {
   listen(listener: Listener): void {
     const canElicit = this.#canElicit
     if (!canElicit && Object.keys(listenable(this.info)).length === 0) return
-    // Some servers send the questions of a call on this stream, so a hidden tab needs it, too.
+    // Keeps the stream open in a hidden tab, because some servers send the questions of a call on it.
     const streamListener = { ...listener, isNeeded: canElicit }
     keepListening(this.#closed.signal, streamListener, (signal, opened) =>
       this.#readStream({ signal, opened, listener }),
@@ -136,7 +136,7 @@ class LegacyConnection implements McpConnection {
     if (this.#session.id === undefined) return
     const headers = sessionHeaders(this.#session)
     const signal = AbortSignal.timeout(5000)
-    // A server may refuse to end the session.
+    // Ignores failures: a server may refuse to end the session.
     await this.#http.send({ method: 'DELETE', headers, signal }).then(
       (response) => response.body?.cancel(),
       () => undefined,
@@ -168,7 +168,7 @@ class LegacyConnection implements McpConnection {
     signal: AbortSignal,
   ): Promise<LegacyExchange | null> {
     const exchange = new LegacyExchange({ canElicit: this.#canElicit, http: this.#http, session })
-    // Added before sending, because the server may ask before it answers.
+    // Added before sending, because the server may ask a question before it answers.
     if (request.method === 'tools/call') this.#running.add(exchange)
     try {
       if (await exchange.start(request, signal)) return exchange
@@ -180,7 +180,7 @@ class LegacyConnection implements McpConnection {
     return null
   }
 
-  /** Renews a lost session. Requests that lose it at the same time share the renewal. */
+  /** Renews a lost session. Concurrent requests share the renewal. */
   #renew(lost: Session): Promise<Session> {
     if (this.#session !== lost) return Promise.resolve(this.#session)
     const signal = signalWithin(RENEW_MS, this.#closed.signal)
@@ -212,7 +212,7 @@ class LegacyConnection implements McpConnection {
     const onAbort = (): void => {
       const reason: unknown = signal.reason
       const toolStop: Partial<ToolStop> = OffstageError.is(reason) ? reason : { kind: 'cancelled' }
-      // The next execution of a tool that is suspended (no kind) or released has the answer.
+      // Keeps the question if the tool was suspended (no kind) or released: its next execution gets the answer.
       if ((toolStop.kind ?? 'released') !== 'released') cancel(reason)
     }
     signal.addEventListener('abort', onAbort)
@@ -232,8 +232,8 @@ class LegacyConnection implements McpConnection {
   }
 
   /**
-   * Reads the stream that belongs to no request. False: the server has none. Many servers then answer 404, which may
-   * also mean that the session is lost. A ping decides: each request renews a lost session.
+   * Reads the server's stream of messages that belong to no request. Returns false if the server has none. A 404 may
+   * mean this, or that the session is lost. A ping decides, because each request renews a lost session.
    */
   async #readStream(options: {
     readonly signal: AbortSignal
@@ -258,11 +258,11 @@ class LegacyConnection implements McpConnection {
     return true
   }
 
-  /** Answers a request from the stream that belongs to no request. */
+  /** Answers a server's request that arrived on the stream without a call. */
   #onRequest({ id, method, params }: Extract<Incoming, { type: 'request' }>): void {
     const isQuestion = method === 'elicitation/create'
     const [exchange, ...otherExchanges] = this.#running
-    // Some servers send the questions of a call here. If exactly one call is running, the question belongs to it.
+    // Some servers send a call's question on this stream. It is attributed to the call only if exactly one is running.
     if (isQuestion && this.#canElicit && exchange && otherExchanges.length === 0) {
       exchange.ask(id, params)
       return
@@ -272,12 +272,12 @@ class LegacyConnection implements McpConnection {
   }
 }
 
-/** Number of times that a broken stream is resumed without getting anything new. */
+/** Maximum times that a broken stream is resumed without receiving anything new. */
 const MOST_RESUMES = 3
 
 /**
- * Shortest wait before a stream is resumed, whatever the server says. Grows up to the second value while streams end at
- * once. Milliseconds.
+ * Minimum wait before a stream is resumed, even if the server asks for less. Grows to the second value while streams
+ * end at once. Milliseconds.
  */
 const SHORTEST_WAIT = 250
 const MOST_LEAST_WAIT = 4000
@@ -286,7 +286,7 @@ const LONG_ENOUGH = 5000
 /** Longest wait that a server may ask for. Milliseconds. */
 const LONGEST_WAIT = 30_000
 
-/** Most questions of one request. Further ones are cancelled without asking a person. */
+/** Maximum questions of one request. Further questions are cancelled without asking a person. */
 const MOST_QUESTIONS = 20
 
 /** Next event of an exchange: its result, or a question that must be answered first. */
@@ -307,8 +307,9 @@ interface LegacyRequest {
 }
 
 /**
- * A request of a revision with sessions. The server may ask questions while it runs (2025-11-25, "Sending Messages to
- * the Server"). It can therefore outlive its caller: `next` returns its next event, and `answer` answers a question.
+ * A request of a revision with sessions. The server may ask questions during the request (2025-11-25, "Sending Messages
+ * to the Server"), so the request can outlive its caller. `next` returns the next event, and `answer` answers a
+ * question.
  */
 class LegacyExchange {
   readonly id: number = newId()
@@ -327,7 +328,7 @@ class LegacyExchange {
 
   /** Sends the request. False: the session is over, and the server did nothing. */
   async start({ method, params }: LegacyRequest, signal: AbortSignal): Promise<boolean> {
-    // If the request was stopped while the session was renewed, nothing that could take effect is sent.
+    // Sends nothing if the request was stopped while the session was being renewed.
     if (signal.aborted) throw stopped(signal)
     this.#isCall = method === 'tools/call'
     const { http, session } = this.#options
@@ -386,7 +387,7 @@ class LegacyExchange {
     if (this.#isDone || this.#controller.signal.aborted) return
     const error = stopped({ reason })
     this.#inbox.end(this.#failure(error))
-    // Closing the connection doesn't cancel a request, so the server must be notified.
+    // Notifies the server, because closing the connection doesn't cancel a request.
     void this.#post({
       method: 'notifications/cancelled',
       params: { requestId: this.id, reason: 'Stopped by the client.' },
@@ -409,7 +410,7 @@ class LegacyExchange {
         if (position.lastEventId === undefined || resumes >= MOST_RESUMES) throw cutOff(source)
         const requestedWait = Math.min(position.retryMs ?? 1000, LONGEST_WAIT)
         await sleepUnlessAborted(Math.max(requestedWait, minWait), this.#controller.signal)
-        // Without this check, an app's own `fetch` could continue after the stop.
+        // Stops here, because an app's own `fetch` may ignore the signal.
         if (this.#controller.signal.aborted) return
         minWait = Math.min(2 * minWait, MOST_LEAST_WAIT)
         messages = this.#resume(position)
@@ -440,7 +441,7 @@ class LegacyExchange {
         if (message.type === 'request') this.#onRequest(message)
       }
     } catch (thrown) {
-      // A broken connection is resumed like an ended one, and again while the network is not back.
+      // Resumes a broken connection like an ended one, repeatedly while the network is down.
       if (!OffstageError.is(thrown) || !thrown.retryable) throw thrown
     }
     return false
@@ -470,7 +471,7 @@ class LegacyExchange {
 
   async #post(message: Fields): Promise<void> {
     const { http, session } = this.#options
-    // Doesn't use the request's own signal: a cancellation is sent after that was aborted.
+    // Uses its own signal, because a cancellation is sent after the request's signal was aborted.
     const posted = await postLegacy(http, message, {
       session,
       signal: AbortSignal.timeout(30_000),
@@ -488,9 +489,12 @@ function replyTo(id: string | number, method: string): Fields {
     : { id, error: { code: RPC.methodNotFound, message: `${method} is not supported.` } }
 }
 
-/** Most replies that wait for earlier ones. A server that causes more only keeps the page busy. */
+/**
+ * Maximum replies that wait for earlier ones. Further replies are dropped: a server that causes more only keeps the
+ * page busy.
+ */
 const MOST_WAITING = 16
-/** Replies that may be sent at once; afterwards, one per gap. A healthy server asks only now and then. Milliseconds. */
+/** Number of replies that may be sent at once. Further replies are sent one per gap: a healthy server rarely asks. */
 const BURST = 32
 const GAP_MS = 500
 

@@ -21,7 +21,7 @@ import { isRecord } from '../../lib/shape.ts'
 import { cleanUntrustedText } from '../../lib/invisible.ts'
 import { cleanUntrustedData } from '../../lib/untrusted-data.ts'
 
-/** Most questions in all rounds of a call together, and most rounds. More only annoy the person. */
+/** Maximum questions in all rounds of a call, and maximum rounds. More would only annoy the person. */
 const MOST_QUESTIONS = 20
 
 export interface MakeToolOptions {
@@ -33,11 +33,11 @@ export interface MakeToolOptions {
   onRefused(message: string): void
 }
 
-/** Runs one round of a call, or returns its remembered result. */
+/** Runs a round of a call, or returns its stored result. */
 type RunRound = (number: number, answers: Answers | undefined) => Promise<Round>
 
 /**
- * Makes a page's tool from a server's tool. If the server may ask the person, it's a composite tool. Its questions are
+ * Makes a page's tool from a server's tool. If the server may ask questions, makes a composite tool. Its questions are
  * nested `ask_user` calls, so a reload loses neither question nor answer.
  */
 export function makeTool(
@@ -112,8 +112,7 @@ function roundOptions(
 const loadAskPerson = () => loadPart(() => import('./ask-person.ts'))
 
 /**
- * Repeats rounds until the server has the input that it needs. After one declined question, the rest of the call's
- * questions are declined, too.
+ * Repeats rounds until the server has its input. After a declined question, declines all further questions of the call.
  */
 async function finish(
   runRound: RunRound,
@@ -139,7 +138,7 @@ async function finish(
     if (questionCount > MOST_QUESTIONS)
       throw badAnswer(person.source, `asked more than ${MOST_QUESTIONS} questions in one call.`)
     const { answerRequest } = await loadAskPerson()
-    // Questions run one after the other, so that the person sees one at a time.
+    // Asks one question after the other, because a person should see one at a time.
     for (const [key, request] of requestEntries)
       inputResponses[key] = await answerRequest(request, { ...person, ask })
     answers = { inputResponses, ...(requestState !== undefined && { requestState }) }
@@ -156,7 +155,7 @@ function annotationsOf({ hints }: McpToolInfo, trusted: boolean): ToolAnnotation
     readOnlyHint = false,
     destructiveHint = true,
     idempotentHint = false,
-    // MCP's default, true, would make each search's result require approval for the next search.
+    // Overrides MCP's default, true, which would make each search's result require approval for the next search.
     openWorldHint = !readOnlyHint,
   } = hints
   return {
@@ -168,19 +167,19 @@ function annotationsOf({ hints }: McpToolInfo, trusted: boolean): ToolAnnotation
   }
 }
 
-/** Shortest average gap between two notes of a call: nobody can see more. Milliseconds. */
+/** Minimum average gap between two progress notes of a call; a person can't read faster. Milliseconds. */
 const GAP_MS = 50
-/** Notes that may be reported at once. */
+/** Number of notes that may be reported without a gap. */
 const BURST = 10
 
 interface PacedProgress {
   note(value: ProgressNote): void
-  /** Reports the newest note that is still waiting. */
+  /** Reports the newest note if it is still waiting. */
   end(): void
 }
 
 /**
- * Reports progress at most twenty times a second, apart from a burst at the beginning. Skips all but the newest note of
+ * Reports progress at most twenty times a second, except for a burst at the beginning. Drops all but the newest note in
  * each gap.
  */
 function paceProgress(report: (value: ProgressNote) => void): PacedProgress {
@@ -209,14 +208,14 @@ function paceProgress(report: (value: ProgressNote) => void): PacedProgress {
   }
 }
 
-/** Longest name that model APIs accept. */
+/** Maximum length of a name that model APIs accept. */
 const MAX_NAME = 64
 const MAX_PREFIX = 24
 const SEPARATOR = '__'
 
 /**
- * Prefix of a server's tool names; empty if the app says so. It contains no `__`, because the first `__` of a name ends
- * the prefix. Otherwise the tool `b__c` of server `a` and the tool `c` of server `a__b` would share a name.
+ * Prefix of a server's tool names; empty if the app sets an empty prefix. Contains no `__`, because the first `__` of a
+ * name ends the prefix. Otherwise the tool `b__c` of server `a` and the tool `c` of server `a__b` would share a name.
  */
 export function cleanPrefix(prefix: string | undefined, serverName: string): string {
   if (prefix === '') return ''
@@ -225,8 +224,8 @@ export function cleanPrefix(prefix: string | undefined, serverName: string): str
 }
 
 /**
- * A tool's name for the model: `prefix__name`. A name that is too long is cut and gets a short hash. Null: the name has
- * no usable letters.
+ * Model name of a tool: `prefix__name`. A name that is too long is cut, and gets a short hash. Null if the name has no
+ * usable letters.
  */
 export function modelName(prefix: string, name: string): string | null {
   const clean = name.replace(/[^\w-]+/g, '_')
@@ -242,7 +241,7 @@ export type ToolReturn = string | object | readonly (string | Blob)[]
 
 /**
  * Converts a result of `tools/call` or `resources/read` to a tool's output (server/tools, "Tool Result"). Images and
- * sound become files. Links become text, and nothing is fetched. Throws the server's text if `isError` is set.
+ * audio become files. Links become text; nothing is fetched. Throws the server's text if `isError` is set.
  */
 export function toOutput(result: Fields): ToolReturn {
   const content: readonly unknown[] = Array.isArray(result.content) ? result.content : []

@@ -34,15 +34,16 @@ interface ModernRequest {
 }
 
 /**
- * Sends a request of revision 2026-07-28, which carries its version and the client's capabilities. `canElicit`:
- * allows the server to request input from the user.
+ * Sends a request of revision 2026-07-28, with its version and the client's capabilities. `canElicit`: the server may
+ * request input from the user.
  */
 export async function sendModern(
   http: HttpTransport,
   canElicit: boolean,
   { method, params, headers, signal }: ModernRequest,
 ): Promise<ModernExchange> {
-  // Browsers may send a request twice. Without sessions, the server detects that only by a globally unique id.
+  // Browsers may send a request twice. The server has no sessions, so it detects the repetition only by a globally
+  // unique id.
   const id = randomId()
   const meta = {
     'io.modelcontextprotocol/protocolVersion': MODERN,
@@ -200,7 +201,9 @@ export function listenable({ capabilities }: ServerInfo): Record<string, true> {
   }
 }
 
-/** Whether a server that answers with this status has the stream. Throws a retryable error if it may have it later. */
+/**
+ * Whether a server with this response status has the stream. Throws a retryable error if the server may have it later.
+ */
 export function hasStream(status: number, source: string): boolean {
   if (status >= 500 || [408, 409, 429].includes(status))
     throw badAnswer(source, `answered with status ${status}.`, { retryable: true })
@@ -216,15 +219,15 @@ export function reportChange(message: Incoming, listener: Listener): void {
 /** Shortest and longest pause between attempts. It grows with each failure. Milliseconds. */
 const FIRST_WAIT = 1000
 const LONGEST_WAIT = 60_000
-/** A stream that ends after this time is no failure: servers and proxies end idle ones. Milliseconds. */
+/** A stream that ends after this time hasn't failed: servers and proxies close idle streams. Milliseconds. */
 const LONG_ENOUGH = 10_000
 const MOST_FAILURES = 8
 
 /**
- * Keeps a stream of changes open until the signal aborts, but only in visible tabs. On HTTP/1.1 all tabs of a
- * browser share six connections to a server. `isNeeded` keeps it open in hidden tabs, too. `open` resolves when
- * the stream ends: with true it is opened again; false means that the server has no stream. Changes may be missed
- * while none is open, so each new stream counts as a change of the tools.
+ * Keeps a stream of changes open until the signal aborts. On HTTP/1.1, all tabs of a browser share six connections to a
+ * server, so only visible tabs keep it open. `isNeeded`: hidden tabs keep it open, too. `open` resolves when the stream
+ * ends: true opens it again; false means that the server has no stream. Changes may be missed while no stream is open,
+ * so each new stream counts as a change of the tools.
  */
 export function keepListening(
   signal: AbortSignal,

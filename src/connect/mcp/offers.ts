@@ -25,7 +25,7 @@ export interface McpPrompt {
   readonly arguments: readonly McpPromptArgument[]
 }
 
-/** Value that a prompt takes. Pass it to `prompts.get` by its name. Untrusted content. */
+/** A parameter of a prompt. Pass its value to `prompts.get` under its name. Untrusted content. */
 export interface McpPromptArgument {
   readonly name: string
   readonly description?: string
@@ -41,7 +41,7 @@ export interface McpPromptMessage {
 /** The server's prompts. Methods reject with an `OffstageError`. */
 export interface McpPrompts {
   list(options?: { readonly signal?: AbortSignal }): Promise<readonly McpPrompt[]>
-  /** Gets a prompt with its values filled in. The result is untrusted: show it to the user before you send it. */
+  /** Gets a prompt with these values filled in. The result is untrusted: show it to the user before you send it. */
   get(
     name: string,
     values?: { readonly [name: string]: string },
@@ -87,7 +87,7 @@ function promptOf(prompt: unknown): McpPrompt[] {
         ]
       : [],
   )
-  // Names with hidden characters can't be cleaned: the server knows only the original names.
+  // Names with hidden characters are left out, because the server knows only the uncleaned names.
   const names = [prompt, ...parameters].map(({ name }) => String(name))
   if (names.some((name) => cleanUntrustedText(name) !== name)) return []
   return [
@@ -113,7 +113,7 @@ export interface McpResources {
   list(options?: { readonly signal?: AbortSignal }): Promise<readonly McpResource[]>
   /** Lists the URI templates. The template is in `uri`. */
   templates(options?: { readonly signal?: AbortSignal }): Promise<readonly McpResource[]>
-  /** Returns a text with its address, or a file, for each part. */
+  /** Reads a resource. Returns a text with its URI, or a file, for each part. */
   read(
     uri: string,
     options?: { readonly signal?: AbortSignal },
@@ -148,7 +148,7 @@ function resourcesOf(connection: McpConnection, newSignal: SignalFactory): McpRe
 function resourceOf(resource: unknown): McpResource[] {
   if (!isRecord(resource)) return []
   const uri = resource.uri ?? resource.uriTemplate
-  // Removing hidden characters from an address would make it another address.
+  // Removing hidden characters from a URI would make it another URI.
   if (typeof uri !== 'string' || cleanUntrustedText(uri) !== uri) return []
   const limits = { name: 200, title: 1000, description: 1000, mimeType: 1000 }
   return [{ uri, name: uri, ...textsIn(resource, limits) }]

@@ -1,12 +1,14 @@
 import type { FieldsSchema, QuestionAnswer } from '../../protocol/fields.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 
-/** Sends a request as the page's `fetch` does. Must not follow redirects if the request says so. */
+/**
+ * Sends a request like the page's `fetch`. Must honour `redirect` of the request, which may forbid following redirects.
+ */
 export type McpFetch = (url: URL, request: RequestInit) => Promise<Response>
 
 /** Context of a request for a bearer token. */
 export interface TokenRequest {
-  /** True if the server refused the last token with 401: return another one. */
+  /** True if the server refused the last token with 401. Return another token then. */
   readonly previousRejected: boolean
   readonly signal: AbortSignal
 }
@@ -37,19 +39,23 @@ export interface McpToolOptions {
   readonly prefix?: string
   /** Tools to include: their names on the server, or a function. Default: all. */
   readonly include?: readonly string[] | ((tool: McpToolInfo) => boolean)
-  /** Most bytes of one answer of the server. Default 1 000 000. */
+  /** Maximum bytes of one answer from the server. Default 1 000 000. */
   readonly maxResultBytes?: number
-  /** Time limit for a call, a listing, or a request for resources or prompts. Milliseconds. Default 60 000. */
+  /**
+   * Time limit for a call, for listing tools, and for a request for resources or prompts. Milliseconds. Default 60 000.
+   */
   readonly timeoutMs?: number
   /** Adds tools that list and read the server's resources. Default false. */
   readonly resourceTools?: boolean
   /** Store for the tool definitions seen so far, for example `localStorage`. Default: in memory. */
   readonly pins?: McpKeyStore
-  /** Decides whether a changed definition is accepted. Default: no, until `accept` is called. */
+  /**
+   * Decides whether a changed definition is accepted at once. Default: the tool is withheld until `accept` is called.
+   */
   readonly onDefinitionChange?: (
     change: DefinitionChange,
   ) => boolean | undefined | Promise<boolean | undefined>
-  /** Called for each thing that was left out, with the reason. */
+  /** Called with the reason when something of the server is left out or refused. */
   readonly onDiagnostic?: (diagnostic: McpDiagnostic) => void
 }
 
@@ -62,13 +68,13 @@ export interface McpOptions extends McpToolOptions {
    * rejects with `invalid-config`. Default: none.
    */
   readonly headers?: { readonly [name: string]: string }
-  /** Returns a bearer token. Called for each request, and once more after a 401. Default: none. */
+  /** Returns a bearer token. Called for each request, and once more after a 401. Default: no token is sent. */
   readonly token?: (request: TokenRequest) => string | Promise<string>
-  /** OAuth, used if the server requires it. */
+  /** OAuth options, used if the server requires OAuth. */
   readonly auth?: McpAuthOptions
   /**
-   * Answers the server's requests for input. `'ask_user'` asks the person, also after a reload; it needs `controlTools`
-   * with `'ask_user'`, and `questionFields`. A function answers by itself. Default: the server can't ask.
+   * Answers the server's requests for input. `'ask_user'` asks the person, even after a reload; it needs `controlTools`
+   * with `'ask_user'`, and `questionFields`. A function answers instead. Default: the server can't request input.
    */
   readonly elicitation?:
     | 'ask_user'
@@ -89,13 +95,13 @@ export interface McpDiagnostic {
     | 'name-clash'
     | 'input-refused'
     | 'stream-lost'
-  /** Message for the developer. The server's own text in it is shortened. */
+  /** Message for developers. Quotes from the server are shortened. */
   readonly message: string
   /** Name of the tool on the server. */
   readonly tool?: string
 }
 
-/** A tool's MCP hints, as the server gives them. MCP's defaults apply to missing ones. */
+/** A tool's MCP hints, as the server sends them. Missing hints have MCP's defaults. */
 export interface McpHints {
   readonly readOnlyHint?: boolean
   readonly destructiveHint?: boolean
@@ -121,7 +127,7 @@ export interface DefinitionChange {
   readonly after: McpToolInfo
 }
 
-/** The methods used here of the official SDK's client. Versions 1 and 2 have them. */
+/** Methods of the official SDK's client that are used here. Versions 1 and 2 have them. */
 export interface McpClientLike {
   callTool(params: never, ...rest: never[]): Promise<unknown>
   listTools(params?: never, ...rest: never[]): Promise<unknown>
@@ -138,7 +144,7 @@ export interface McpClientLike {
 
 /** Options of `fromMcpClient`. Only `source` is required. */
 export interface FromMcpClientOptions extends McpToolOptions {
-  /** Source of the tools that people see: a name or an origin. */
+  /** Name or origin that people see as the source of the tools. */
   readonly source: string
 }
 
@@ -154,25 +160,25 @@ export interface McpAuthOptions {
   /** A page of this origin that calls `finishMcpAuth()`. */
   readonly redirectUrl: string | URL
   /**
-   * Id under which the authorization server knows this app, or the https URL of its client metadata document. Default:
-   * the app registers itself.
+   * Id under which the authorization server knows this app, or the https URL of the app's client metadata document.
+   * Default: the app registers itself.
    */
   readonly clientId?: string
-  /** Name of the app that the person sees when logging in. Default: the page's host. */
+  /** Name of the app that people see when they log in. Default: the page's host. */
   readonly clientName?: string
-  /** Scopes to request. Default: those that the server asks for. */
+  /** Scopes to request. Default: the scopes that the server names. */
   readonly scope?: string
   /**
-   * `'popup'` needs a user gesture right before, and is the default. `'redirect'` leaves the page: call `connectMcp`
-   * again after returning.
+   * `'popup'` (default) opens a window, which requires a user gesture right before. `'redirect'` leaves the page: call
+   * `connectMcp` again after returning.
    */
   readonly mode?: 'popup' | 'redirect'
   /** Store for the tokens. Default: in memory. */
   readonly store?: McpKeyStore
   /**
-   * Issuers of the only accepted authorization servers. Default: any server that the MCP server names and that names
-   * itself in its answers (RFC 9207). Without such answers, its endpoints must share one origin, and `clientId` can't
-   * be used.
+   * Issuers of the only accepted authorization servers. Default: any server that the MCP server refers to and that
+   * names itself in its answers (RFC 9207). If it doesn't name itself, its endpoints must share one origin, and
+   * `clientId` can't be used.
    */
   readonly issuers?: readonly string[]
 }

@@ -2,13 +2,13 @@ import { OffstageError } from '../../protocol/error.ts'
 import { cutOff, stopped } from './failures.ts'
 import type { McpFetch } from './options.ts'
 
-/** The page's `fetch`, looked up at each call, so that a later replacement by the app is used. */
+/** The page's `fetch`. Looked up at each call, because the app may replace it later. */
 export const pageFetch: McpFetch = (url, request) => fetch(url, request)
 
 export interface BodyOptions {
   /** Name of the server, for people. */
   readonly source: string
-  /** Most bytes of one message. */
+  /** Maximum bytes of one message. */
   readonly maxBytes: number
   /** Signal of the request. */
   readonly signal: AbortSignal

@@ -9,7 +9,7 @@ import type { DefinitionChange, McpOptions, McpToolOptions } from './options.ts'
 import type { resourceTools as makeTools } from './resource-tools.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 
-/** A connected MCP server. Its name, title, version and instructions are its own claims. */
+/** A connected MCP server. Its name, title, version and instructions are unverified. */
 export interface McpServer {
   /** Name that the server gives itself. */
   readonly name: string
@@ -19,20 +19,25 @@ export interface McpServer {
   readonly source: string
   /** Revision of MCP in use. */
   readonly protocolVersion: string
-  /** Text that the server wants a model to get. Offstage sends it nowhere: read it before you do. */
+  /** Text that the server provides for the model. Offstage doesn't send it: read it before you send it. */
   readonly instructions?: string
-  /** The server's tools. The array stays the same while nothing changes. Register them with `useMcp`, or yourself. */
+  /**
+   * The server's tools. The array stays the same while nothing changes. Register the tools with `useMcp`, or yourself.
+   */
   readonly tools: readonly (Tool | CompositeTool)[]
-  /** Tools whose definition has changed since they were first seen. They are withheld until accepted. */
+  /** Tools whose definition has changed since they were first seen. Withheld until accepted. */
   readonly changes: readonly DefinitionChange[]
   readonly resources: McpResources
   readonly prompts: McpPrompts
-  /** Accepts a changed definition. `name` is the server's name for the tool. Resolves to false if there is none. */
+  /**
+   * Accepts a changed definition. `name`: the tool's name on the server. Resolves to false if the tool has no changed
+   * definition.
+   */
   accept(name: string): Promise<boolean>
-  /** Lists the tools again. Happens by itself if the server reports changes. */
+  /** Lists the tools again. Called automatically if the server reports changes. */
   refresh(): Promise<void>
   /**
-   * Calls the listener after `tools` or `changes` has changed, or resources or prompts have. Returns a function that
+   * Calls the listener after a change of `tools`, `changes`, resources or prompts. Returns a function that
    * unsubscribes.
    */
   subscribe(listener: () => void): () => void

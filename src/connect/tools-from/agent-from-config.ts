@@ -178,7 +178,9 @@ function makeAgent(
   )
 }
 
-/** The tools without those of described skills, which the model gets only while the skill is active. */
+/**
+ * Returns the tools that belong to no described skill. The model gets a skill's tools only while the skill is active.
+ */
 function toolsOutsideSkills(
   { tools, skills: passedSkills = [] }: ConfigParts,
   skills: readonly Skill[] = [],
@@ -188,7 +190,7 @@ function toolsOutsideSkills(
   return listOf(tools, 'tools', 'tools').filter((tool) => !skillTools.has(tool))
 }
 
-/** Adds the keys to the model if it has the agent's address. Other addresses never get them. */
+/** Adds the keys to the model if it has the address of the agent's model. Keys are never sent to another address. */
 function withSecrets(
   { model, ...options }: NonNullable<AgentConfig['reflect']>,
   agentModel: PlainModel,
@@ -203,7 +205,7 @@ function isSameAddress(first: PlainModel, second: PlainModel): boolean {
   return first.provider === second.provider && first.baseURL === second.baseURL
 }
 
-/** Throws for names of unknown tools. Tools added later are enabled with `setEnabledTools` instead. */
+/** Throws for unknown tool names. Tools added later must be enabled with `setEnabledTools`. */
 function checkEnabled(enabled: unknown, listTools: () => readonly (Tool | CompositeTool)[]): void {
   if (!Array.isArray(enabled)) return
   const knownNames = listTools().map((tool) => String(tool?.name))

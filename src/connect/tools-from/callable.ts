@@ -4,15 +4,12 @@ import { checkNames } from '../../client/api/check-names.ts'
 
 export type AnyFunction = (...args: never[]) => unknown
 
-/**
- * A method's description as a tool: a tool's fields except `execute`, all optional. Explicit fields win over inferred
- * ones.
- */
+/** Describes a method as a tool: the fields of a tool except `execute`, all optional. They override inferred fields. */
 export interface CallableOptions extends Partial<Omit<Tool, 'execute'>> {
   /**
-   * How the input is passed; requires an `inputSchema`. `'object'` passes the input itself. A list of names passes
-   * those properties, in that order, as arguments. Default: the schema's properties, in their order. A function whose
-   * first parameter is destructured gets the object.
+   * How the input is passed to the function; requires an `inputSchema`. `'object'` passes the input itself. A list of
+   * names passes these properties as arguments, in this order. Default: all properties of the schema, in their order. A
+   * function whose first parameter is destructured gets the input itself by default.
    */
   readonly pass?: 'object' | readonly string[]
 }
@@ -29,8 +26,8 @@ export interface AgentCallable {
 const marks = new WeakMap<AnyFunction, CallableOptions>()
 
 /**
- * Marks a function as a tool: `agentCallable({ description: '…' })(fn)` gives `fn` back, and
- * `toolsFrom` reads the mark. Also a standard decorator. Throws `invalid-config`.
+ * Marks a function as a tool for `toolsFrom`. `agentCallable({ description: '…' })(fn)` returns `fn`. Also a standard
+ * decorator. Throws `invalid-config`.
  */
 export function agentCallable(options: CallableOptions = {}): AgentCallable {
   checkCallable(options, 'agentCallable()')

@@ -6,14 +6,14 @@ import { lazyPattern } from '../../lib/once.ts'
 import { hintAmong } from '../../client/api/check-names.ts'
 
 export interface Method {
-  /** The method itself, then those that it overrides, nearest first. */
+  /** The method, followed by the methods that it overrides, nearest class first. */
   readonly functions: [AnyFunction, ...AnyFunction[]]
   /** Inherited from a platform class, like `addEventListener`. */
   readonly isPlatform: boolean
 }
 
 export interface Members {
-  /** The `this` of the methods. */
+  /** The object that methods get as `this`. */
   readonly target: object
   readonly methods: ReadonlyMap<string, Method>
   /** Names of all properties with string keys, methods or not. */
@@ -27,10 +27,10 @@ export interface StaticTools {
   readonly tools: object
 }
 
-/** A proxy can have an endless prototype chain. */
+/** Maximum length of a prototype chain, because a proxy's chain can be endless. */
 const MAX_CHAIN = 100
 
-/** Prototype chains end here. Every object has these methods. */
+/** Prototypes that end a chain. Every object has their methods. */
 const ENDS = new Set<object>([Object.prototype, Function.prototype])
 
 /**
@@ -88,7 +88,7 @@ function readMembers(target: object): Members {
   for (let depth = 0; owner && !ENDS.has(owner); depth++) {
     if (depth === MAX_CHAIN) throw badConfig('toolsFrom() found no end of the prototypes.')
     const ownerClass = typeof owner === 'function' ? owner : classOf(owner)
-    // Everything that a platform class inherits belongs to it, even if `isPlatformClass` doesn't recognize it.
+    // Counts everything that a platform class inherits as platform, even if `isPlatformClass` doesn't recognize it.
     isPlatform ||= owner !== target && ownerClass !== undefined && isPlatformClass(ownerClass)
     if (ownerClass && ownerClass !== owner && !isPlatform) statics.push(...staticTools(ownerClass))
     for (const key of Reflect.ownKeys(owner)) {
@@ -97,7 +97,7 @@ function readMembers(target: object): Members {
       const nearer = methods.get(key)
       if (typeof value !== 'function') names.add(key)
       else if (nearer) nearer.functions.push(value as AnyFunction)
-      // A nearer property of this name hides the method, even if it isn't a method itself.
+      // A property of this name on a nearer prototype hides the method, even if it isn't a method.
       else if (!names.has(key)) methods.set(key, { functions: [value as AnyFunction], isPlatform })
       names.add(key)
     }
@@ -136,8 +136,8 @@ const READS_NAME = bindingPattern(NAME)
 const READS_PATH = bindingPattern(PATH)
 
 /**
- * Whether a getter only reads one variable, as bundlers generate for a module's exports. Its text proves that it does
- * nothing else. Reading a property could run another getter, so paths count in modules only.
+ * Whether a getter only reads one variable, as bundlers generate for exports. Its source text must prove this. Property
+ * paths count only in modules, because reading a property elsewhere could run another getter.
  */
 function isBinding(get: () => unknown, owner: object): boolean {
   const text = textOf(get).replace(/\/\*[^*]*\*\//g, '')
@@ -157,15 +157,15 @@ function classOf(owner: object): object | undefined {
 }
 
 /**
- * Whether the platform defines this class. Browsers' classes are native. Some of Node's are written in JavaScript and
- * are recognized as globals: the platform's globals aren't enumerable, a script's globals are enumerable.
+ * Whether the platform defines this class. Classes of browsers are native. Some classes of Node are written in
+ * JavaScript, but are non-enumerable globals; a script's globals are enumerable.
  */
 function isPlatformClass(ownerClass: object): boolean {
   if (isNative(ownerClass)) return true
   const name = nameOf(ownerClass)
   if (name === undefined || !Object.hasOwn(globalThis, name)) return false
   if (Object.prototype.propertyIsEnumerable.call(globalThis, name)) return false
-  // Node defines some globals as getters that create them on first access.
+  // Reads the value, because Node defines some globals as getters that create them on first access.
   return Reflect.get(globalThis, name) === ownerClass
 }
 
@@ -179,7 +179,7 @@ function staticTools(ownerClass: object): StaticTools[] {
   if (!descriptor) return []
   const { value } = descriptor as { value?: unknown }
   const className = nameOf(ownerClass) || 'the class'
-  // Ignoring invalid `static tools` would silently drop the approvals that they require.
+  // Throws, because ignoring invalid `static tools` would silently drop the approvals that they require.
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badConfig(
       `static tools of ${className} must be an object of methods' names, and no getter.`,
@@ -187,18 +187,18 @@ function staticTools(ownerClass: object): StaticTools[] {
   return [{ className, tools: value }]
 }
 
-/** Names of the methods that TypeScript knows, or any string: there may be more methods at run time. */
+/** Names of methods that TypeScript knows, or any string, because more methods may exist at run time. */
 type Name<Target> = (keyof Target & string) | (string & {})
 
 /** Options of `toolsFrom`: which methods become tools, and how. Wrong ones throw `invalid-config`. */
 export interface ToolsFromOptions<Target = object> {
-  /** Prepended to every name as it is, such as `'cart_'`. */
+  /** Prefix for every name, such as `'cart_'`. Nothing is added in between. */
   readonly prefix?: string
   /** Methods to include. `'marked'`: only marked methods. Default: all except names that begin with `_` or `#`. */
   readonly include?: 'marked' | readonly Name<Target>[] | ((name: string) => boolean)
   /** Methods to leave out: names, or a function that returns true for them. Wins over `include`. Default: none. */
   readonly exclude?: readonly Name<Target>[] | ((name: string) => boolean)
-  /** Options by method name. They win over marked and inferred ones. */
+  /** Options by method name. They override marked and inferred options. */
   readonly describe?: { readonly [name: string]: CallableOptions }
 }
 
@@ -250,7 +250,10 @@ export function choose(members: Members, options: ToolsFromOptions): ChosenMetho
   })
 }
 
-/** Later options win, except undefined fields: `needsApproval: undefined` must not drop an approval. */
+/**
+ * Merges options; later ones override. Undefined fields are skipped: `needsApproval: undefined` must not drop an
+ * approval.
+ */
 function merge(layers: readonly CallableOptions[]): CallableOptions {
   const fields = layers.flatMap((each) => Object.entries(each))
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
@@ -296,7 +299,9 @@ function isPublic(name: string, { isPlatform }: Method): boolean {
   return !isPlatform && !/^[_#]/.test(name) && !Object.hasOwn(Object.prototype, name)
 }
 
-/** Options that mark a method, weakest first. An override inherits those of the method that it overrides. */
+/**
+ * Options that mark a method, lowest priority first. An override inherits the options of the method that it overrides.
+ */
 function marksOf(
   name: string,
   { functions }: Method,

@@ -19,13 +19,13 @@ import type { JsonSchema } from '../../protocol/json.ts'
 import { isRecord } from '../../lib/is-record.ts'
 import type { AnyFunction, CallableOptions } from './callable.ts'
 
-/** Most methods that an error lists: `window` has hundreds. */
+/** Maximum number of methods in an error, because `window` has hundreds. */
 const MAX_LISTED = 20
 
 /**
- * Tools that call the app's own functions: the methods of an object and of its classes, the functions that a module
- * exports, the static methods of a class, one function, or a list of functions with names.
- * Throws `invalid-config`, `duplicate-tool`, `schema-invalid` or `schema-unsupported`.
+ * Tools that call the app's own functions: the methods of an object and its classes, a module's exported functions, the
+ * static methods of a class, one function, or a list of functions with names. Throws `invalid-config`,
+ * `duplicate-tool`, `schema-invalid` or `schema-unsupported`.
  *
  * @example
  * toolsFrom(cart, { include: ['add', 'remove'] })
@@ -48,7 +48,7 @@ export function toolsFrom<Target extends object>(
   return tools
 }
 
-/** Throws a single error that names every method without a usable schema. */
+/** Throws one error with the names of all methods without a usable schema. */
 function checkReadable(chosen: readonly ChosenMethod[]): void {
   const isMinified = looksMinified(chosen.flatMap(positional))
   const withoutSchema = chosen.filter(
@@ -75,14 +75,14 @@ function joinProblems(problems: readonly string[]): string {
   return problems.slice(0, MAX_LISTED).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
-/** Names of positional parameters. Keys of a destructured parameter are excluded: minifiers don't rename them. */
+/** Names of positional parameters. Excludes keys of a destructured parameter, which minifiers don't rename. */
 function positional({ signature }: ChosenMethod): string[] {
   return signature.kind === 'function' ? signature.parameters.flatMap(({ name }) => name ?? []) : []
 }
 
 let isWarned = false
 
-/** Warns on the console, because no agent exists yet that could emit the warning. */
+/** Warns on the console, because no agent exists yet to emit the warning. */
 function warnOnce(): void {
   if (!isWarned)
     console.warn(
@@ -122,7 +122,7 @@ function makeTool(chosen: ChosenMethod, target: object, prefix: string): Tool {
         callWith(fn, target, { handOver, input: callInput }),
         context?.signal,
       )
-      // A chainable method returns its own object. Passing that on would show the model everything it holds.
+      // Returns nothing for a chainable method: its own object would show the model everything in it.
       return result === target ? undefined : result
     },
   }
@@ -145,7 +145,7 @@ function throwIfProblem<Result extends object>(name: string, result: Result | Pr
   return result
 }
 
-/** `addToCart`: "Add to cart." */
+/** Converts a name to words: `addToCart` becomes "Add to cart." */
 function describeName(name: string): string {
   const words = name
     .replace(/([\p{Ll}\d])(?=\p{Lu})/gu, '$1 ')
@@ -155,7 +155,7 @@ function describeName(name: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }
 
-/** Most values read from a generator, which may never end. */
+/** Maximum values read from a generator, which may be endless. */
 const MAX_VALUES = 1000
 
 /** Collects a generator's values in a list. Returns anything else unchanged. */
@@ -184,7 +184,7 @@ type ArgumentPassing =
       readonly spreads: boolean
     }
 
-/** Reason why the method can't become a tool as it is, for the developer. */
+/** Message for developers: why the method can't become a tool. */
 interface Problem {
   readonly problem: string
 }
@@ -250,7 +250,7 @@ function handOverOf(
     return {
       problem: `it has ${parameters.length} parameters, its schema ${names.length} properties: ${PASS_HINT}`,
     }
-  // Minified names say nothing about the order, so they are left out of this check.
+  // Skips minified names, which don't reveal the order.
   const moved = parameters?.find(
     ({ name = '' }, at) => names.includes(name) && !looksMinified([name]) && names[at] !== name,
   )
@@ -273,7 +273,7 @@ function callWith(
   const fields = isRecord(input) ? input : {}
   const hasField = (name: string | null): name is string =>
     name !== null && Object.hasOwn(fields, name)
-  // Ends at the last property that the input has: the function may read `arguments.length`.
+  // Ends at the last property in the input, because the function may read `arguments.length`.
   const passed = names.slice(0, names.findLastIndex(hasField) + 1)
   const values = passed.map((name) => (hasField(name) ? fields[name] : undefined))
   const last: unknown = spreads && passed.length === names.length ? values.pop() : undefined

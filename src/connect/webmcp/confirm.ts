@@ -8,14 +8,14 @@ export type PublishPolicy = Extract<ApprovalPolicy, string>
 /** A call by another agent that needs a person's approval. */
 export interface PublishedCall {
   readonly tool: Tool
-  /** Validated input, as the tool's function will get it. */
+  /** Validated input, which the tool's function will get. */
   readonly input: unknown
-  /** The tool's own description of what it is about to act on. */
+  /** The tool's own description of the call's targets. */
   readonly about?: CallAbout
   readonly signal: AbortSignal
 }
 
-/** Asks a person about a call. Only true lets it run. */
+/** Asks a person about a call. The call runs only if the function returns true. */
 export type Confirm = (call: PublishedCall) => boolean | undefined | Promise<boolean | undefined>
 
 /** Whether any call of the tool may need approval. */
@@ -28,7 +28,7 @@ export function mayNeedApproval(
   return needsApproval !== false && byAnnotations(annotations, policy)
 }
 
-/** Whether this call needs approval. True if the tool's function throws or returns nothing. */
+/** Whether this call needs approval. True if the function in `needsApproval` throws or returns nothing. */
 export async function needsApproval(
   tool: Tool,
   {

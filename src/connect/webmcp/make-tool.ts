@@ -21,7 +21,7 @@ export interface ToolParts {
   available?(): boolean
 }
 
-/** Makes an agent's tool from a page's tool. The tool's own claims are believed only if the page is trusted. */
+/** Makes an agent's tool from a page's tool. Believes the tool's own annotations only if the page is trusted. */
 export function makeTool(parts: ToolParts): Tool {
   const { name, window, tool, context, options } = parts
   const { wrap = (call) => call(), available } = parts
@@ -34,7 +34,7 @@ export function makeTool(parts: ToolParts): Tool {
     ...(tool.title !== undefined && { title: tool.title }),
     annotations: {
       readOnly: trusted && tool.readOnly,
-      // Believed even of an untrusted page: it makes the agent more careful, not less.
+      // Believed even if the page is untrusted, because it makes the agent more careful, not less.
       destructive: tool.consequential,
       untrustedContent: !trusted || tool.untrustedContent,
     },
@@ -61,13 +61,13 @@ function readUnloadOutcome(idempotencyKey: string): Reconciled {
     : { happened: true, result: 'Done: the page went to another address. This is the new page.' }
 }
 
-/** How long to wait for the page to unload after a tool navigated. Milliseconds. */
+/** Time for the page to unload after a tool has started a navigation. Milliseconds. */
 const LEAVING_MS = 4000
 
 interface PageCall {
   readonly context: Consumable
   readonly window: unknown
-  /** Definition on which the decision to run the call was based. */
+  /** The definition when it was decided that the call runs. */
   readonly tool: PageTool
   readonly input: unknown
   readonly signal: AbortSignal
@@ -75,7 +75,7 @@ interface PageCall {
   readonly maxResultCharacters: number
 }
 
-/** Calls the page's tool. Throws if its definition has changed since the call was decided. */
+/** Calls the page's tool. Throws if its definition has changed since the decision to run the call. */
 async function callPageTool(call: PageCall): Promise<unknown> {
   const { context, input, signal, idempotencyKey, window } = call
   const listed = await context.getTools()
@@ -83,13 +83,14 @@ async function callPageTool(call: PageCall): Promise<unknown> {
   const tool = findTool(call, listed)
   const result = await awaitResult(context.executeTool(tool, inBothForms(input), { signal }), call)
   if (result !== null) return readResult(result, call.maxResultCharacters)
-  // This call made the page navigate, so the note marks it as done. Other running calls are cut off without one.
+  // The page is navigating because of this call, so a note marks it as done. Other running calls are cut off without a
+  // note.
   if (isOwnWindow(window))
     await withUnloadNote(idempotencyKey, () => sleepUnlessAborted(LEAVING_MS, signal))
   return 'Done: the page went to another address, and the tool returned nothing.'
 }
 
-/** Awaits the page's function. Only the message of its rejection is kept: the error is the page's. */
+/** Awaits the page's function. Keeps only the message of its rejection, because the page made the error. */
 async function awaitResult(
   executing: Promise<unknown>,
   { signal, maxResultCharacters }: PageCall,
@@ -118,8 +119,8 @@ function inBothForms(input: unknown): object {
 }
 
 /**
- * A tool's result for the model: JSON or text without invisible characters, cut to `maxCharacters`. Throws if the
- * result reports an error as MCP does (`isError`), which is checked before cutting.
+ * Converts a tool's result for the model: JSON or text without invisible characters, cut to `maxCharacters`. Throws if
+ * the result reports an error as MCP does (`isError`); checks this before cutting.
  */
 function readResult(result: unknown, maxCharacters: number): unknown {
   const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '')
@@ -145,7 +146,7 @@ function truncate(text: string, limit: number): string {
   return `${text.slice(0, limit)}\n[truncated: these are the first ${limit} of ${text.length} characters]`
 }
 
-/** Parses the text if it is JSON. Chromium returns text only, so a tool's object and a tool's JSON text look alike. */
+/** Parses the text if it is JSON. Chromium returns only text, so an object and its JSON text look the same. */
 function parseResult(text: string): unknown {
   try {
     return cleanUntrustedData(JSON.parse(text))

@@ -8,7 +8,7 @@ export interface ModelContext extends Partial<EventTarget> {
   registerTool(tool: ModelContextTool, options?: RegisterOptions): Promise<void>
   /** Tools of this page and of its frames of the same origin. */
   getTools?(): Promise<readonly RegisteredTool[]>
-  /** Takes and returns JSON up to Chromium 153; takes an object later. Null: the tool's page navigated. */
+  /** Takes JSON up to Chromium 153, an object later. Returns JSON, or null if the tool's page navigated. */
   executeTool?(
     tool: RegisteredTool,
     input: object,
@@ -32,13 +32,13 @@ export interface CallerContext {
   requestUserInteraction?(ask: () => Promise<unknown>): Promise<unknown>
 }
 
-/** Annotations of a WebMCP tool. They are its own claims, not checked. */
+/** Annotations of a WebMCP tool. They are the tool's own claims and unverified. */
 export interface Hints {
   readonly readOnlyHint?: boolean
   readonly untrustedContentHint?: boolean
   /** A person should approve each call. */
   readonly consequentialHint?: boolean
-  /** Meant for the page's developers, not for its users. */
+  /** True if the tool is for the page's developers, not for its users. */
   readonly debugging?: boolean
 }
 
@@ -76,7 +76,9 @@ export function canConsume(context: ModelContext | undefined): context is Consum
   return typeof context?.getTools === 'function' && typeof context.executeTool === 'function'
 }
 
-/** Whether the browser has WebMCP. Tools can then be published, and also called if the browser can list them. */
+/**
+ * Whether the browser has WebMCP. Pages can then publish tools. They can also call tools if the browser can list them.
+ */
 export function isWebMcpAvailable(): boolean {
   return pageContext() !== undefined
 }

@@ -3,25 +3,25 @@ import { isToolPrefix, TOOL_PREFIX_RULE } from '../../lib/tool-prefix.ts'
 import type { ModelContext } from './model-context.ts'
 import type { PageTool } from './page-tool.ts'
 
-/** Options for a page's tools: which ones an agent gets, and how far they are trusted. All are optional. */
+/** Options for using a page's tools. All are optional. */
 export interface WebMcpOptions {
-  /** Prefix of the tools' names for the model; never empty. Default `web_`. */
+  /** Prefix of the tools' model names; must not be empty. Default `web_`. */
   readonly prefix?: string
-  /** Tools to include, by the page's names or by a function. Default: all except debugging tools. */
+  /** Tools to include: their names on the page, or a function. Default: all except debugging tools. */
   readonly include?: readonly string[] | ((tool: PageTool) => boolean)
-  /** `none` leaves out tools of frames, and of the page around a frame. Default `same-origin`. */
+  /** `none` excludes tools of frames in the page, and of the page around a frame. Default `same-origin`. */
   readonly frames?: 'same-origin' | 'none'
   /**
-   * True if all scripts on the page are your own. The tools' annotations are then believed, and a changed definition is
+   * True if all scripts on the page are your own. The tools' annotations are then believed, and changed definitions are
    * accepted at once. Default false.
    */
   readonly trusted?: boolean
   /**
-   * False: calls need approval only if `toolApproval` says so. Default: all need it, except calls of trusted read-only
-   * tools.
+   * False: calls need approval only if `toolApproval` requires it. Default: all calls need approval, except those of
+   * trusted read-only tools.
    */
   readonly needsApproval?: boolean
-  /** Most characters of a result; the rest is cut off. Default 20 000. */
+  /** Maximum characters of a result; the rest is cut off. Default 20 000. */
   readonly maxResultCharacters?: number
   /** Time limit of a call. Milliseconds. Default 60 000. */
   readonly timeoutMs?: number
@@ -30,13 +30,13 @@ export interface WebMcpOptions {
    * called.
    */
   onDefinitionChange?(change: DefinitionChange): boolean | undefined | Promise<boolean | undefined>
-  /** Source of the tools. Default: the browser's `document.modelContext`. */
+  /** Context to read tools from. Default: the browser's `document.modelContext`. */
   readonly context?: ModelContext
 }
 
 /** A page's tool whose definition differs from the one first seen. */
 export interface DefinitionChange {
-  /** Name that the model knows. */
+  /** Model name of the tool. */
   readonly name: string
   readonly before: PageTool
   readonly after: PageTool

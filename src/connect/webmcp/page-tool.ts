@@ -10,7 +10,7 @@ const MAX_TITLE = 100
 
 /** A page tool's definition. Its texts have no invisible characters and a limited length. */
 export interface PageTool {
-  /** Name that the page registered. */
+  /** Name under which the page registered the tool. */
   readonly pageName: string
   readonly title?: string
   readonly description: string

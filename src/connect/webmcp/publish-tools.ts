@@ -5,13 +5,13 @@ import { pageContext, type ModelContext } from './model-context.ts'
 import { badConfig } from '../../client/api/failures.ts'
 import type { Confirm, PublishPolicy } from './confirm.ts'
 
-/** Tools that are registered with the browser until `dispose()`, or until the signal of its options aborts. */
+/** Tools that stay registered with the browser until `dispose()`, or until the `signal` option aborts. */
 export interface Publication {
   /** Resolves when the browser has accepted or refused the tools. Never rejects. */
   readonly ready: Promise<void>
   /** Names under which tools are published. */
   readonly published: readonly string[]
-  /** Tools that aren't published, by their own names. */
+  /** Tools that aren't published. Their names have no prefix. */
   readonly refused: readonly RefusedTool[]
   /** Unregisters the tools. Calls in progress continue. */
   dispose(): void
@@ -25,8 +25,8 @@ export interface RefusedTool {
 
 /**
  * Registers tools with the browser's WebMCP, so that the browser's agent and others can call them. Calls are validated,
- * and run outside of any Offstage agent. Without WebMCP in the browser, all tools are refused. Throws `invalid-config`
- * for wrong options.
+ * and run outside any Offstage agent. If the browser has no WebMCP, all tools are refused. Throws `invalid-config` for
+ * wrong options.
  */
 export function publishTools(
   tools: readonly (Tool | CompositeTool)[],
@@ -52,20 +52,20 @@ export function publishTools(
   return { ready, published, refused, dispose }
 }
 
-/** How tools are named, who may use them, and which calls need approval. All are optional. */
+/** Options of `publishTools`. All are optional. */
 export interface PublishOptions {
   /** Prefix of the published names. Default: none. */
   readonly prefix?: string
   /** Calls that need `confirm`, with the values of an agent's `toolApproval`. Default `destructive`. */
   readonly toolApproval?: PublishPolicy
   /**
-   * Asks a person whether a call may run; only true allows it. Without it, tools whose calls may need approval are not
+   * Asks a person whether a call may run; only true allows it. Default: tools whose calls may need approval are not
    * published.
    */
   readonly confirm?: Confirm
-  /** Origins of frames, or of pages around this one, that may use the tools as well as this page's origin. */
+  /** Other origins that may use the tools: of frames in this page, or of pages around it. Default: none. */
   readonly exposedTo?: readonly string[]
-  /** Ends the publication when aborted. */
+  /** Unregisters the tools when aborted. */
   readonly signal?: AbortSignal
   /** Context to publish in. Default: the browser's `document.modelContext`. */
   readonly context?: ModelContext

@@ -2,8 +2,8 @@ import { getPageSingleton } from '../../lib/page-singleton.ts'
 import type { RegisteredTool } from './model-context.ts'
 
 /**
- * How many tools of each name Offstage has published in this document, counted across all copies of the package. The
- * browser returns copies of tools, so only the name and window identify one.
+ * Number of tools that Offstage has published in this document, by name. All copies of the package share it. The
+ * browser returns copies of tools, so a tool is identified by its name and window.
  */
 const published: Map<string, number> = getPageSingleton('webmcp-published', () => new Map())
 
@@ -16,7 +16,10 @@ export function markPublished(name: string): () => void {
   }
 }
 
-/** Whether Offstage published the tool. An agent that called its own tools this way would bypass its rules for them. */
+/**
+ * Whether Offstage published the tool. An agent that calls its own tools through WebMCP would bypass its rules for
+ * them.
+ */
 export function isPublished({ name, window }: RegisteredTool): boolean {
   return isOwnWindow(window) && published.has(name)
 }

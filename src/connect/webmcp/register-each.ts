@@ -118,7 +118,7 @@ interface Call extends PublishedTool {
   readonly caller: CallerContext | undefined
 }
 
-/** Runs another agent's call with an agent's checks. Rejects if a check or the tool fails. */
+/** Runs another agent's call with the checks of an agent. Rejects if a check or the tool fails. */
 async function runPublished(
   published: PublishedTool,
   rawInput: unknown,
@@ -144,14 +144,14 @@ async function runPublished(
   return untilAborted(async () => resultOf(tool, await tool.execute(input, context), input), signal)
 }
 
-/** Resolves to what a confirmed call was shown with. */
+/** Gets a person's approval. Resolves to the description that the person saw; null if no approval is needed. */
 async function approve(call: Call, info: ToolCallInfo): Promise<CallAbout | null | undefined> {
   const { tool, input, options, caller } = call
   const { confirm, toolApproval: policy } = options
   if (!(await needsApproval(tool, { input, info, policy }))) return null
   const about = await tool.describe?.(input, info)
   const signal = caller?.signal ?? new AbortController().signal
-  // The caller only decides when: what its function returns is no answer.
+  // Records the answer here, because the caller's function decides only when to ask; its result isn't the answer.
   let answer: unknown
   const ask = async (): Promise<unknown> =>
     (answer = await confirm?.({ tool, input, signal, ...(about && { about }) }))
@@ -187,8 +187,8 @@ function callError(message: string): OffstageError {
 }
 
 /**
- * A call's input as the tool's function gets it. Throws `invalid-input`. Neither the browser nor a worker has validated
- * the input before.
+ * Validates a call's input, which no browser or worker has done. Returns it as the tool's function gets it. Throws
+ * `invalid-input`.
  */
 async function checkInput(
   { inputSchema }: Tool,

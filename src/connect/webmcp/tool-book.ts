@@ -5,17 +5,17 @@ import { type PageTool, type PageToolResult, readPageTool, sameDefinition } from
 import { getPageSingleton } from '../../lib/page-singleton.ts'
 import { isPublished } from './published-names.ts'
 
-/** Most tools at one time. No page needs more. */
+/** Maximum tools at one time. No page needs more. */
 const MAX_TOOLS = 200
 /**
- * Most tools including removed ones, whose names and definitions are kept. Stops a script that registers tools
+ * Maximum tools including removed ones, whose names and definitions are kept. Limits a script that registers tools
  * endlessly.
  */
 const MAX_KNOWN = 2000
 
-/** A link's record of one page tool, from the moment it was first seen. */
+/** Record of one page tool since it was first seen. */
 export interface Entry {
-  /** Name that the model knows. */
+  /** Model name of the tool. */
   readonly name: string
   /** Window in which the page registered it. */
   readonly window: unknown
@@ -31,13 +31,13 @@ export interface Entry {
 
 /** A page's tool and its status. */
 export interface WebMcpTool {
-  /** Name that the model knows. */
+  /** Model name of the tool. */
   readonly name: string
-  /** Name that the page registered. */
+  /** Name under which the page registered the tool. */
   readonly pageName: string
   /**
-   * `changed`: not offered until its new definition is accepted. `refused`: unusable, see `problem`. `gone`: the page
-   * has removed it.
+   * `changed`: not offered until the new definition is accepted. `refused`: unusable, see `problem`. `gone`: removed by
+   * the page.
    */
   readonly status: 'offered' | 'changed' | 'refused' | 'gone'
   /** Accepted definition. */
@@ -54,8 +54,8 @@ export function statusOf({ isRegistered, problem, changed }: Entry): WebMcpTool[
 }
 
 /**
- * Makes the book for a context. Links share the definitions that they have seen, except those that trust the page, which
- * accept every change.
+ * Makes the book for a context. Books share the definitions seen so far, except those that trust the page, which accept
+ * every change.
  */
 export function bookOf(context: Consumable, { prefix, trusted }: CheckedOptions): ToolBook {
   return new ToolBook(prefix, trusted ? [] : getRecords(context, prefix))
@@ -166,10 +166,10 @@ function recordReading(entry: Entry, reading: PageToolResult): void {
 
 /** Record of a tool for the lifetime of the page, shared by all links. */
 interface ToolRecord {
-  /** Name that the model knows. Another tool never gets it. */
+  /** Model name of the tool. No other tool ever gets it. */
   readonly name: string
   readonly pageName: string
-  /** Whether the tool was registered in that window, which may be gone. */
+  /** Whether the tool was registered in this window, which may be gone. */
   isIn(window: unknown): boolean
   /** Definition first seen, or last accepted. */
   pinned?: PageTool
@@ -191,7 +191,7 @@ function getRecords(context: Consumable, prefix: string): ToolRecord[] {
 }
 
 function createRecord(name: string, pageName: string, window: unknown): ToolRecord {
-  // A weak reference doesn't keep a removed frame in memory.
+  // Held weakly, so that a removed frame can be garbage-collected.
   const windowRef =
     typeof window === 'object' && window !== null ? new WeakRef(window) : { deref: () => window }
   return { name, pageName, isIn: (other) => windowRef.deref() === other }

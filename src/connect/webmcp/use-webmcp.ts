@@ -22,8 +22,8 @@ import { describeThrown } from '../../protocol/error.ts'
 import type { PageTool } from './page-tool.ts'
 
 /**
- * Keeps an agent's tools in sync with those that the page has registered with WebMCP, until `dispose()`. Without WebMCP
- * in the browser, the agent gets none. Throws `invalid-config`.
+ * Keeps an agent's tools in sync with the tools that the page has registered with WebMCP, until `dispose()`. If the
+ * browser has no WebMCP, adds none. Throws `invalid-config`.
  */
 export function useWebMcp(agent: Registers, options: WebMcpOptions = {}): WebMcpLink {
   const checked = checkWebMcpOptions(options)
@@ -40,9 +40,9 @@ export function useWebMcp(agent: Registers, options: WebMcpOptions = {}): WebMcp
 }
 
 /**
- * The tools that the page has registered with WebMCP now, for `createAgent({ tools })`. If a tool changes afterwards,
- * its calls fail without running it. A tool that changed before is omitted unless `onDefinitionChange` returns true.
- * Empty if the browser has no WebMCP. Rejects with `invalid-config`.
+ * Returns the tools that the page has registered with WebMCP now, for `createAgent({ tools })`. If a tool changes
+ * afterwards, its calls fail without running. A tool that has already changed is omitted unless `onDefinitionChange`
+ * returns true. Empty if the browser has no WebMCP. Rejects with `invalid-config`.
  */
 export async function webMcpTools(options: WebMcpOptions = {}): Promise<Tool[]> {
   const checked = checkWebMcpOptions(options)
@@ -75,9 +75,9 @@ export type Registers = Pick<Agent, 'registerTool'>
 export interface WebMcpLink {
   /** Resolves when the tools that the page has now are registered. Never rejects. */
   readonly ready: Promise<void>
-  /** Current state of every tool, in the order in which they were first seen. */
+  /** Current state of every tool, in the order of first appearance. */
   readonly tools: readonly WebMcpTool[]
-  /** Accepts the changed definition of a tool. Returns false if there is none. */
+  /** Accepts the changed definition of a tool. Returns false if the tool has none. */
   accept(name: string): boolean
   /** Reads the page's tools again. Changes are also noticed without it. */
   refresh(): Promise<void>
@@ -85,7 +85,7 @@ export interface WebMcpLink {
   dispose(): void
 }
 
-/** Registers a page's tools with an agent, and follows their changes. */
+/** Registers a page's tools with an agent, and updates them when they change. */
 class ToolLink implements WebMcpLink {
   readonly ready: Promise<void>
   readonly #agent: Registers
@@ -139,7 +139,7 @@ class ToolLink implements WebMcpLink {
     this.#syncTools()
   }
 
-  /** Asks the app once about each definition that a tool changed to. */
+  /** Reports each changed definition of a tool to the app once. */
   #reportChange(entry: Entry, before: PageTool, after: PageTool): void {
     const { name } = entry
     const text = canonicalJson(after)
@@ -192,7 +192,7 @@ class ToolLink implements WebMcpLink {
   }
 }
 
-/** A tool of the page that the agent has. */
+/** A tool of the page that is registered with the agent. */
 class Offer {
   readonly tool: PageTool
   /** False once the page has removed or changed the tool. */
@@ -208,7 +208,8 @@ class Offer {
   }
 
   /**
-   * Whether a call is running. Removing the tool would stop it, and many calls make the page change or remove the tool.
+   * Whether a call is running. Removing the tool would stop the call, and many calls make the page change or remove
+   * their tool.
    */
   get isBusy(): boolean {
     return this.#callCount > 0
@@ -222,20 +223,23 @@ class Offer {
       return await call()
     } finally {
       this.#callCount -= 1
-      // The timeout lets the agent get the result first.
+      // Uses a timeout, so that the agent gets the result first.
       if (!this.isBusy) setTimeout(this.#onIdle)
     }
   }
 }
 
-/** Polling interval in browsers without a `toolchange` event. Milliseconds. */
+/** Polling interval in browsers that don't fire `toolchange`. Milliseconds. */
 const POLL_MS = 2000
-/** Polling interval in browsers with the event: Chromium 156 fires none when a frame is removed. Milliseconds. */
+/**
+ * Polling interval in browsers that fire `toolchange`, because Chromium 156 doesn't fire it when a frame is removed.
+ * Milliseconds.
+ */
 const SLOW_POLL_MS = 10_000
 
 interface ToolWatch {
   readonly isStopped: boolean
-  /** Reads the tools. At most one reading waits behind a running one. Never rejects. */
+  /** Reads the tools. While a read is running, at most one more waits. Never rejects. */
   read(): Promise<void>
   stop(): void
 }

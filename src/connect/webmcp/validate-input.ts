@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../protocol/json.ts'
 import { jsonSchemaValidator } from '../../worker/validation/validator.ts'
 
-/** Problems of an input, for a message; null if it fits the schema. */
+/** Returns the problems of an input as a message; null if the input fits the schema. */
 export function problemOf(schema: JsonSchema, input: unknown): string | null {
   const issues = jsonSchemaValidator.validate(schema, input)
   if (issues.length === 0) return null

@@ -18,7 +18,7 @@ export interface ServerConnectionOptions {
   readonly report: (state: StorageState) => void
   /** Called when the server can be used again. */
   readonly onBack: () => void
-  /** Called when an answer names another store than before. */
+  /** Called when an answer has another store id than before. */
   readonly onStore: (storeId: string) => void
   readonly closed: AbortSignal
 }
@@ -26,18 +26,18 @@ export interface ServerConnectionOptions {
 interface ServerRequest extends Omit<RequestInit, 'headers'> {
   readonly headers: Readonly<Record<string, string>>
   readonly signal: AbortSignal
-  /** Aborts when nobody needs the answer any more. That says nothing about the server. */
+  /** Aborts when the answer is no longer needed. Such an abort says nothing about the server. */
   readonly unwanted?: AbortSignal
 }
 
-/** Codes of errors that a store may reject with. Any other code from a server is ignored. */
+/** Error codes with which a store may reject. Any other code from a server is ignored. */
 const CODES =
   /^(storage-(failed|full|newer)|ownership-lost|conversation-(broken|not-found)|invalid-input)$/
 
 export interface StoreUser {
   /** Id that the server made for the tenant. */
   readonly storeId: string
-  /** Aborts when an answer has another id, because somebody else has logged in. */
+  /** Aborts when an answer has another id, because another user has logged in. */
   readonly replaced: AbortController
 }
 
@@ -45,7 +45,7 @@ export interface StoreUser {
 export class ServerConnection {
   readonly #options: ServerConnectionOptions
   #user: StoreUser | null = null
-  /** Newest change number in an answer to this user. */
+  /** Newest change number in an answer to the current user. */
   #lastChange = 0
   #mode: StorageState['mode'] = 'durable'
 
@@ -59,9 +59,9 @@ export class ServerConnection {
   ): Promise<HttpCalls[Call]['answers']> {
     const lastChange = this.#lastChange
     return this.#callOnce(call, request).catch((error: OffstageError) => {
-      // The server wrote nothing: the conversation has changed since this client last heard of it.
+      // The server wrote nothing, because the conversation has changed since this client's last answer.
       const change = Number(error.details?.['change'])
-      // Ask again only if this change is news.
+      // Asks again only if this client didn't know the change.
       if (!(change > lastChange)) throw error
       this.#lastChange = change
       return this.callServer(call, request)
@@ -152,7 +152,7 @@ export class ServerConnection {
   }
 }
 
-/** Whether an answer is from a store server. Those include a random id of at least 8 characters. */
+/** Whether an answer is from a store server: these contain a random id of at least 8 characters. */
 const isAnswer = shape({ storeId: (id) => isText(id) && String(id).length >= 8, value: isDefined })
 
 function offline(cause: unknown): OffstageError {

@@ -9,7 +9,7 @@ import {
 } from '../../worker/store/store.ts'
 import { makerOf } from '../../worker/store/record.ts'
 
-/** Most conversations that keep their rows when the copy is opened: those that changed last. */
+/** Maximum conversations whose rows are kept when the copy is opened: those changed last. */
 const MOST_KEPT = 100
 
 interface Entry {
@@ -52,8 +52,8 @@ export class LocalCopy {
   }
 
   /**
-   * Stores records in one transaction: there may be thousands. `rows`: of a single record; kept if they continue the
-   * copied ones without a gap.
+   * Stores records in one transaction, because there may be thousands. `rows`: of a single record; kept if they
+   * continue the copied rows without a gap.
    */
   async keep(records: readonly ConversationRecord[], rows: readonly unknown[] = []): Promise<void> {
     await this.#transact(async (tx) => {
@@ -84,7 +84,7 @@ export class LocalCopy {
       const to = newest === undefined ? from + limit : Infinity
       // IndexedDB throws for a range that begins and ends at the same excluded key.
       const rows = to > from ? await tx.objectStore('rows').getAll(rowsOf(id, from, to)) : []
-      // `lastSeq` covers only the copied rows. Missing rows would make the conversation look broken.
+      // Sets `lastSeq` to the last copied row, because missing rows would make the conversation look broken.
       const record = { ...entry.record, lastSeq: entry.rows }
       return { record, rows, isCopy: true as const }
     })
@@ -110,7 +110,7 @@ export class LocalCopy {
     this.#opening = null
   }
 
-  /** Runs work in a transaction. Undefined: there is no database, or it failed. */
+  /** Runs work in a transaction. Undefined if there is no database, or the transaction failed. */
   async #transact<T>(run: (tx: Transaction) => Promise<T>): Promise<T | undefined> {
     try {
       const db = await (this.#opening ??= this.#openDatabase())
@@ -118,7 +118,7 @@ export class LocalCopy {
       const [value] = await Promise.all([run(tx), tx.done])
       return value
     } catch {
-      // The next use opens the database again.
+      // The database is opened again when next used.
       this.close()
       return undefined
     }
@@ -159,7 +159,7 @@ async function putRecord(
   await records.put({ record: newest, rows: count }, id)
 }
 
-/** Removes the rows of all but the newest conversations. They stay on the server. */
+/** Removes all rows except those of the newest conversations. The server still has the removed rows. */
 async function prune(tx: Transaction): Promise<void> {
   const records = tx.objectStore('records')
   const entries = await records.getAll()

@@ -22,12 +22,12 @@ import {
 import type { PageVisibility } from '../../worker/store/stores.ts'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'
 
-/** Delay between two tries to connect. Doubles each time, with a random part. Milliseconds. */
+/** Delay between attempts to connect. Doubles after each attempt, and has a random part. Milliseconds. */
 const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 15_000
 /** A stream that is silent for longer than this is dead. Milliseconds. */
 const SILENT_MS = 3 * HEARTBEAT_MS
-/** No valid event is longer. Characters. */
+/** Maximum length of a valid event. Characters. */
 const LONGEST_EVENT = 10_000
 
 const isChange: ShapeCheck = shape({
@@ -38,18 +38,18 @@ const isChange: ShapeCheck = shape({
 
 interface StreamEvent {
   readonly change: StoreChange | null
-  /** Id from which another stream can resume. Null: in the middle of a change. */
+  /** Id from which another stream can resume. Null in the middle of a batch of changes. */
   readonly id: string | null
 }
 
 interface StreamFollowing {
-  /** Id of the newest event that was seen. */
+  /** Id of the newest event received. */
   lastEventId(): string
   onEvent(event: StreamEvent): void
   readonly signal: AbortSignal
 }
 
-/** Keeps a stream of the store's changes open until the signal aborts, and resumes where one broke off. */
+/** Keeps a stream of the store's changes open until the signal aborts. Resumes a stream that broke off. */
 async function followStream(
   connection: ServerConnection,
   { lastEventId, onEvent, signal }: StreamFollowing,
@@ -150,7 +150,7 @@ export interface HttpStoreOptions {
   readonly timeoutMs?: number
 }
 
-/** A store on your own server, which answers with `createStoreHandler`. Pass it to `startWorker({ stores })`. */
+/** A store on your own server, where `createStoreHandler` answers. Pass it to `startWorker({ stores })`. */
 export function httpStore(options: HttpStoreOptions): StoreDefinition {
   const { type = 'http' } = options
   return { type, open: async (...opening) => openHttpStore(options, ...opening) }
@@ -191,7 +191,10 @@ function openHttpStore(
   return createStore(connection, { copy, changes, closed, follow })
 }
 
-/** Returns of the server within this time are reported as one: for each, all conversations on view are read again. */
+/**
+ * Recoveries of the server within this time are reported as one, because each report makes pages read all conversations
+ * on view.
+ */
 const TOGETHER_MS = 1000
 
 interface StoreParts {
@@ -236,7 +239,7 @@ function createStore(
         connection.callServer('list', { ...page }).then((listed) => {
           const { records, next } = listed
           void copy?.keep(records)
-          // A whole list lacks only what was deleted, perhaps while this browser was closed.
+          // Conversations that a complete list lacks were deleted, perhaps while this browser was closed.
           if (!page?.after && !next)
             void copy?.forget((id) => !records.some((each) => each.conversationId === id))
           return listed
@@ -264,7 +267,7 @@ function createStore(
   }
 }
 
-/** The written rows: those that were sent, with the server's numbers, or those that a repeat found. */
+/** The written rows: the sent rows with the server's numbers, or the rows stored by an earlier attempt. */
 function rowsOf(
   { conversationId, appendId, rows }: Append,
   { first, rows: existing }: Appended,
@@ -317,7 +320,7 @@ const MOST_UNANSWERED = 2
 
 /**
  * Follows the store's changes until the signal aborts. On HTTP/1.1 a browser opens at most six connections to a server,
- * shared by all tabs. Therefore one tab leads: it holds the stream and relays the changes to the others.
+ * shared by all tabs. Therefore one tab is the leader: it keeps the stream open, and relays changes to the other tabs.
  */
 async function followChanges({
   line: connection,
@@ -341,12 +344,12 @@ async function followChanges({
   }
 }
 
-/** Follows with the other tabs until the signal aborts. Another user's login aborts it, too. */
+/** Follows changes together with the other tabs, until the signal aborts or another user logs in. */
 async function followTogether(following: Following): Promise<void> {
   const { line: connection, name, visibility, changes, signal } = following
   const channel = openChannel(name)
   const locks = channel.isOpen ? globalThis.navigator?.locks : undefined
-  /** Aborting this takes the lead from another tab. Without Web Locks it also ends this tab's own lead. */
+  /** Aborting it makes this tab the leader. Without Web Locks, aborting it also stops this tab from leading. */
   let attempt = new AbortController()
   let isLeading = false
   let lastEventId = ''
@@ -398,7 +401,7 @@ async function followTogether(following: Following): Promise<void> {
     checkLeader()
     const leadSignal = AbortSignal.any([signal, attempt.signal])
     if (locks) await leadUnderLock(lead, { locks, name, signal: leadSignal, steal: attempt.signal })
-    // If there are no locks, a hidden tab only listens. Without a channel it can't listen, so it leads itself.
+    // If there are no locks, a hidden tab only listens. A tab without a channel can't listen, so it leads.
     else if (visibility.isVisible || !channel.isOpen) await lead(leadSignal)
     else await pause(MOST_UNANSWERED, leadSignal)
   }
@@ -432,7 +435,7 @@ async function leadUnderLock(
   const granted = await requestLock(locks, lockName, { signal })
   const lock =
     granted ?? (steal.aborted ? await requestLock(locks, lockName, { steal: true }) : null)
-  // Browsers abort lock requests of a page in the back/forward cache.
+  // Tries again: browsers abort lock requests of a page in the back/forward cache.
   if (lock === null) return pause(0, signal)
   const lost = new AbortController()
   lock.onLost = () => lost.abort()

@@ -15,9 +15,9 @@ export type SqlQuery = (
 /** A database for the store handler. `postgresDatabase` and `sqliteDatabase` make one. */
 export interface SqlDatabase {
   /**
-   * Runs a transaction: commits when the work resolves, rolls back when it rejects. A statement reads only what was
-   * committed before it began (`READ COMMITTED`). A stricter level is fine if it waits for locked rows instead of
-   * failing.
+   * Runs a transaction: commits when the work resolves, rolls back when it rejects. A statement must see only data
+   * committed before the statement began (`READ COMMITTED`). A stricter level also works if it waits for locked rows
+   * instead of failing.
    */
   transaction<T>(work: (query: SqlQuery) => Promise<T>): Promise<T>
   /** Whether an error means that the database is full. Runs then wait, as for `storage-full`. */
@@ -119,7 +119,7 @@ export function sqliteDatabase(run: RunSqlite): SqlDatabase {
   }
 }
 
-/** Rolls back. SQLite itself rolls back after some errors; `ROLLBACK` throws then. */
+/** Rolls back. After some errors SQLite has already rolled back; `ROLLBACK` then throws, which is ignored. */
 function rollBack(run: RunSqlite): void {
   try {
     run('ROLLBACK', {})
@@ -129,8 +129,8 @@ function rollBack(run: RunSqlite): void {
 }
 
 /**
- * The tables, one statement each. The database compares and sorts texts and must tell any two apart. MySQL therefore
- * needs a binary collation, and `LONGTEXT` instead of `TEXT`.
+ * The tables, one statement each. The database must compare and sort texts so that any two different texts differ.
+ * MySQL therefore needs a binary collation, and `LONGTEXT` instead of `TEXT`.
  */
 export const STORE_SCHEMA: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS offstage_tenants (

@@ -5,11 +5,11 @@ import type { SqlDatabase, SqlQuery } from './database.ts'
 import { statesOf, TenantRows, type TenantState, TenantStore } from './tenant-store.ts'
 import type { StoreChange } from '../../worker/store/store.ts'
 
-/** Most changes read by one statement. */
+/** Maximum changes read by one statement. */
 const MOST_CHANGES = 500
-/** Most tenants in one statement: databases limit the number of parameters. */
+/** Maximum tenants in one statement, because databases limit the number of parameters. */
 const MOST_TENANTS = 200
-/** Most unread chunks of a client. Beyond, its stream ends, and the client reconnects from its last event. */
+/** Maximum unread chunks of a client. Beyond it, the stream ends, and the client reconnects from its last event. */
 const MOST_UNREAD = 16
 /** Pause between two reads, in milliseconds. Changes made meanwhile are sent together. */
 const GAP_MS = 100
@@ -18,7 +18,7 @@ const RETRY_MS = 30_000
 
 export interface FeedsOptions {
   readonly database: SqlDatabase
-  /** The database from which changes are read. */
+  /** The database from which streams read changes. */
   readonly followDatabase: SqlDatabase
   readonly pollMs: number
   readonly maxStreamMs: number
@@ -27,8 +27,8 @@ export interface FeedsOptions {
 }
 
 /**
- * All streams of this process. One reader polls the database for all tenants together. An idle stream costs no statement,
- * and a change is read once, however many streams follow its tenant.
+ * All streams of this process. One reader polls the database for all tenants together. Idle streams need no statements,
+ * and each change is read once, however many streams follow its tenant.
  */
 export class Feeds {
   readonly #options: FeedsOptions
@@ -151,7 +151,7 @@ export class Feeds {
     }
   }
 
-  /** Inserts the tenant's row, which doesn't exist before its first request. */
+  /** Inserts the row of a tenant that has made no request before. */
   async #createTenant(tenant: string): Promise<void> {
     const state = await new TenantStore(this.#options.database, tenant).read(async () => null)
     const feed = this.#feeds.get(tenant)
@@ -181,7 +181,10 @@ function tooManyStreams(most: number): OffstageError {
   )
 }
 
-/** Most missed changes that a new feed replays one by one. Beyond, one event says that anything may have changed. */
+/**
+ * Maximum missed changes that a new feed replays one by one. Beyond that, one event says that anything may have
+ * changed.
+ */
 const MOST_MISSED = 500
 /** Characters of recent events that a feed keeps, for clients that reconnect. */
 const MOST_KEPT = 64_000
@@ -233,7 +236,7 @@ class Feed {
 
   /** Sends the changes up to `last` to every stream. */
   addChanges(changes: readonly StoreChange[], last: number): void {
-    // Only the last event has an id, so a client that loses the connection midway gets the whole batch again.
+    // Gives only the last event an id. A client that loses the connection before it gets the whole batch again.
     const text = changes
       .map((change, n) => eventOf(change, n === changes.length - 1 ? this.#id(last) : null))
       .join('')

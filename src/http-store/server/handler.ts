@@ -42,7 +42,7 @@ import {
 } from '../../worker/store/apply-append.ts'
 import { placeAfter, readPlace } from '../../worker/store/store.ts'
 
-/** The owner of the conversations in a request. Requests with the same tenant share their conversations. */
+/** The owner of the conversations in a request. All requests with the same tenant see the same conversations. */
 export interface StoreTenant {
   /** Id of a user or of a team. At most 255 characters. */
   readonly tenant: string
@@ -57,11 +57,11 @@ export interface StoreHandlerOptions {
    * store's. After a 401 or 403, runs wait until the answer changes.
    */
   authorize(request: Request): StoreTenant | Response | Promise<StoreTenant | Response>
-  /** Largest body. Default 32 MiB. */
+  /** Maximum bytes of a body. Default 32 MiB. */
   readonly maxBytes?: number
   /**
-   * Most bytes of all requests in this process, counted from the first byte until the answer. Further requests get the
-   * status 503. Default 16 times `maxBytes`.
+   * Maximum bytes of all requests in this process, counted from a request's first byte until its answer. Further
+   * requests get the status 503. Default 16 times `maxBytes`.
    */
   readonly maxTotalBytes?: number
   /** Longest time for a body to arrive. Default 60 000. Milliseconds. */
@@ -73,13 +73,13 @@ export interface StoreHandlerOptions {
    * Milliseconds.
    */
   readonly pollMs?: number
-  /** Most changes of one tenant that wait in this process. Further ones get the status 429. Default 100. */
+  /** Maximum waiting changes of one tenant in this process. Further changes get the status 429. Default 100. */
   readonly maxWrites?: number
-  /** Most streams of one tenant in this process. Further ones get the status 429. Default 1000. */
+  /** Maximum streams of one tenant in this process. Further streams get the status 429. Default 1000. */
   readonly maxStreams?: number
   /** Longest duration of a stream; the client then opens another one. Default 5 minutes. Milliseconds. */
   readonly maxStreamMs?: number
-  /** Called with errors of the server. The client learns only that something failed. */
+  /** Called with errors of the server, whose details the client doesn't get. */
   onError?(error: unknown): void
 }
 
@@ -87,14 +87,16 @@ export interface StoreHandlerOptions {
 export type StoreHandler = (request: Request) => Promise<Response>
 
 const MIB = 1024 * 1024
-/** How many bodies of the largest size one tenant, and all together, may have in this process at once. */
+/**
+ * Number of bodies of maximum size that this process may hold at once: for one tenant, and for all tenants together.
+ */
 const BODIES_OF_TENANT = 4
 const BODIES_AT_ONCE = 16
-/** Reads of one tenant that use this process's database at once, and that wait for it. */
+/** Maximum reads of one tenant that use this process's database at once, and that wait for it. */
 const READS_AT_ONCE = 2
 const MOST_READS = 1000
 
-/** Makes the server of `httpStore`, at one URL of your app. POST sends a call; GET follows changes. */
+/** Makes the server for `httpStore`, at one URL of your app. POST requests are calls; GET requests follow changes. */
 export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
   const { database, authorize, maxBytes = 32 * MIB, maxBodyMs = 60_000 } = options
   const feeds = new Feeds({
@@ -202,17 +204,17 @@ interface Lane {
 }
 
 interface QueueLimits {
-  /** Most requests of one tenant that use the database at once. Each takes a connection that other tenants need. */
+  /**
+   * Maximum requests of one tenant that use the database at once. Each takes a connection that other tenants may need.
+   */
   readonly atOnce: number
-  /** Most requests of one tenant, including waiting ones. */
+  /** Maximum requests of one tenant, including waiting requests. */
   readonly most: number
   /** Kind of requests in these queues, for the error message. */
   readonly name: 'changes' | 'reads'
 }
 
-/**
- * Queues for each tenant's requests in this process. A few use the database at once, in the order in which they came.
- */
+/** Queues the requests of each tenant in this process. A few requests use the database at once, in order of arrival. */
 class TenantQueues {
   readonly #limits: QueueLimits
   readonly #lanes = new Map<string, readonly Lane[]>()
@@ -253,12 +255,12 @@ function tooMany(name: QueueLimits['name'], most: number): OffstageError {
   )
 }
 
-/** Most characters of rows read at once: a conversation may exceed this process's memory. */
+/** Maximum characters of rows read at once: a conversation may exceed this process's memory. */
 const MOST_AT_ONCE = 1_000_000
-/** The database measures as many rows for each part. */
+/** Maximum rows of a part: the database measures each of them. */
 const MOST_ROWS = 1000
 
-/** Reads rows of the conversation, in their own transaction. */
+/** Reads rows of the conversation, each time in a new transaction. */
 type ReadRows = (range: RowsRange) => Promise<TenantResult<FoundRows>>
 
 const encoder: TextEncoder = new TextEncoder()
@@ -267,14 +269,14 @@ interface ReadAnswerOptions {
   readonly readRows: ReadRows
   /** Receives the number of bytes that the client has not read yet. */
   readonly count: Count
-  /** Most milliseconds that the client may take to read a part. */
+  /** Maximum milliseconds that the client may take to read a part. */
   readonly maxMs: number
 }
 
 /**
- * A conversation as JSON: a string, or a stream if it is long. The stream reads more rows as the client reads. Rows never
- * change, so all parts together equal the conversation at the start. If it is deleted meanwhile, the stream fails, and the
- * client asks again.
+ * A conversation as JSON: a string, or a stream if it is long. The stream reads more rows as the client reads. Rows
+ * never change, so all parts together equal the conversation at the time of the request. If the conversation is deleted
+ * meanwhile, the stream fails, and the client asks again.
  */
 async function readAnswer(
   { after = 0, limit, newest }: HttpCalls['read']['asks'],
@@ -318,7 +320,7 @@ async function readAnswer(
     cancel: release,
   }
   const stream = new ReadableStream(source, { highWaterMark: 0 })
-  // Sent from here: the source's closure would keep `head` in memory while the stream is open.
+  // Sent outside of the source, whose closure would otherwise keep `head` in memory while the stream is open.
   send(head)
   return stream
 }
@@ -335,9 +337,9 @@ function lastIn({ rows }: FoundRows): number {
   return rows.at(-1)?.seq ?? Number.MAX_SAFE_INTEGER
 }
 
-/** Most records of one page of a list. A worker asks for all pages, one after the other. */
+/** Maximum records on one page of a list. A worker requests all pages, one after the other. */
 const MOST_LISTED = 1000
-/** Characters after which a page ends: one of long records would hold up other tenants. */
+/** Characters after which a page ends, because a page of long records would delay other tenants. */
 const LIST_LENGTH = 2_000_000
 const LISTED_AT_ONCE = 50
 
@@ -394,8 +396,8 @@ function refuseOtherFormat(format: number): void {
 }
 
 /**
- * Refuses a request sent before the newest change of its conversation. A client that still waits for the answer asks
- * again at once. Nobody waits for the answer to a late copy, which would undo that change.
+ * Refuses a request sent before the newest change of its conversation. A client that still waits for the answer repeats
+ * the request at once. A late copy has no waiting client, and would undo the change.
  */
 function refuseLate(
   changedAt: Found['changedAt'],
@@ -418,7 +420,7 @@ async function claim(
 ): Promise<Value<'claim'>> {
   const { record, changedAt } = await rows.find(conversationId)
   const found = record ?? unclaimed(conversationId, at, options)
-  // A claim's own conditions refuse a late copy, unless the conversation was deleted.
+  // The conditions of a claim refuse a late copy, except if the conversation was deleted.
   if (record === undefined) refuseLate(changedAt, { seen, change })
   const parent = found.parent && (await rows.find(found.parent.conversationId)).record
   refuseOrphan(found, parent !== undefined)
@@ -435,7 +437,7 @@ async function append(
   const earlier = committedBefore(found, request)
   if (found && earlier) {
     const { first, count } = earlier
-    // They are no more than the append's body was.
+    // Unlimited, because these rows were in one append, whose size was limited.
     const stored = await rows.read(request.conversationId, {
       after: first - 1,
       last: first - 1 + count,

@@ -18,14 +18,14 @@ import { isTime } from '../../worker/store/fact-table.ts'
 import { readPlace } from '../../worker/store/store.ts'
 import type { HttpCall, HttpRequest } from '../wire.ts'
 
-/** Most characters of an id: the columns have room for as many. */
+/** Maximum characters of an id, which is the size of its columns. */
 const LONGEST_ID = 255
 const LONGEST_TEXT = 10_000
-/** Most rows of one append or placement. */
+/** Maximum rows of one append or placement. */
 const MOST_ROWS = 20_000
-/** Most nesting levels of a body. Values of rows have up to 100, and the rows around them a few. */
+/** Maximum nesting of a body. Values in rows have up to 100 levels; the rows themselves add a few. */
 const MOST_LEVELS = 200
-/** Most values of a body. Most rows have fewer than 50; a body of the largest size could hold 16 million. */
+/** Maximum values in a body. Rows usually have fewer than 50 values; a body of maximum size could hold 16 million. */
 const MOST_VALUES = 500_000
 /** Characters to scan before each check of the limits. */
 const SCANNED_AT_ONCE = 65_536
@@ -38,7 +38,7 @@ export const isId: ShapeCheck = (value) =>
   !/\p{Cs}|\0/u.test(value)
 
 const isShortText: ShapeCheck = (value) => typeof value === 'string' && value.length <= LONGEST_TEXT
-/** A list's cursor: a place as text, or any other text, which means the beginning. */
+/** Checks a list's cursor: a place as text. Any other text means the beginning. */
 const isCursor: ShapeCheck = (value) => {
   const position = isShortText(value) ? readPlace(String(value)) : null
   return position === null
@@ -182,7 +182,7 @@ function refuseBeyond(most: number, count: number, unit: string): void {
 
 /** Time after which a refused client tries again. Milliseconds. */
 const RETRY_MS = 1000
-/** Largest size of a small request, as nearly all are. Bytes. */
+/** Maximum size of a small request. Nearly all requests are small. Bytes. */
 const SMALL = 65_536
 /**
  * Share of all bytes that is reserved for small requests. Large bodies that never end can't block claims and appends.
@@ -190,18 +190,18 @@ const SMALL = 65_536
 const SHARE_FOR_SMALL = 1 / 4
 
 interface BodyLimits {
-  /** Most bytes of one tenant. */
+  /** Maximum bytes of one tenant. */
   readonly mostOfTenant: number
-  /** Most bytes of all tenants together. */
+  /** Maximum bytes of all tenants together. */
   readonly most: number
 }
 
-/** Records how many bytes a request holds now. Throws if the tenant, or all together, hold too many. */
+/** Records how many bytes a request holds now. Throws if the tenant holds too many, or all tenants together. */
 export type Count = (bytes: number) => void
 
 /**
- * Counts the bytes of requests in this process, from the first byte read until the answer. Counts long answers until
- * they are read.
+ * Counts the bytes of requests in this process, from the first byte read until the answer. Long answers count until the
+ * client has read them.
  */
 export class Bodies {
   readonly #limits: BodyLimits

@@ -6,19 +6,19 @@ import { readRecord, type StoredRecord } from '../../worker/store/record.ts'
 import type { StoreChange } from '../../worker/store/store.ts'
 
 export interface TenantState {
-  /** Random id, made at the tenant's first use. */
+  /** Random id, generated when the tenant first uses the store. */
   readonly storeId: string
   /** Number of the newest change. Streams of changes resume from it. */
   readonly change: number
 }
 
-/** Access to the store within a write transaction. The tenant has no other write transaction meanwhile. */
+/** Access to the store within a write transaction, which is the tenant's only one at that time. */
 export interface Writing {
   readonly rows: TenantRows
   readonly storeId: string
   /** Number of this change. */
   readonly change: number
-  /** Increments the store's epoch and resolves to it. */
+  /** Increments the store's epoch. Resolves to the new epoch. */
   takeEpoch(): Promise<number>
 }
 
@@ -107,10 +107,10 @@ function stateIn(row: SqlRow): TenantState {
   return { storeId: String(row['store_id']), change: Number(row['newest_change']) }
 }
 
-/** Most characters of a record. An answer may hold 1000 records, and none has more than 1000 call ids. */
+/** Maximum characters of a record. An answer may contain 1000 records, and a record at most 1000 call ids. */
 const MOST_OF_RECORD = 100_000
 
-/** Rows that one statement inserts: databases limit the number of parameters. */
+/** Maximum rows inserted by one statement, because databases limit the number of parameters. */
 const AT_ONCE = 200
 
 /** A record, if it exists, and the number of its newest change. */
@@ -123,9 +123,9 @@ export interface Found {
 export interface RowsRange {
   readonly after: number
   readonly last: number
-  /** Number of rows from the end. Replaces `after` and `last`. */
+  /** Number of rows from the end, instead of `after` and `last`. */
   readonly newest: number | null
-  /** Characters after which no other row is read. */
+  /** Number of characters after which no further rows are read. */
   readonly most: number
   readonly mostRows: number
 }
@@ -190,8 +190,8 @@ export class TenantRows {
   }
 
   /**
-   * The record and a range of rows, as they were at one moment. Returns the first row, and up to `mostRows` while the text
-   * before them has fewer than `most` characters.
+   * The record and a range of rows, as they were at one moment. Always has the first row. More follow, up to
+   * `mostRows`, until the text exceeds `most` characters.
    */
   async read(conversationId: string, { newest, ...range }: RowsRange): Promise<FoundRows> {
     const conversation = conversationId
@@ -206,7 +206,7 @@ export class TenantRows {
     return { record, rows: record ? rows : [] }
   }
 
-  /** Lists one page of records that begins after this place. `length`: of a record as it is stored, in characters. */
+  /** Lists one page of records, beginning after the place `after`. `length`: characters of the stored record. */
   async list(
     limit: number,
     after: { readonly updatedAt: number; readonly conversationId: string } | null,
@@ -219,7 +219,7 @@ export class TenantRows {
         })
       : await this.#queryTenant(LIST, { limit })
     return selected.map(({ conversation, updated_at: updatedAt, record }) => ({
-      // The column decides the order: a damaged record has no time, or another one.
+      // The time comes from the column: a damaged record has no time, or another one.
       record: {
         ...readRecord(String(conversation), parseOrNull(String(record))),
         updatedAt: Number(updatedAt),
@@ -228,7 +228,7 @@ export class TenantRows {
     }))
   }
 
-  /** Ids of the conversation and of its descendants, in this order. */
+  /** Returns the id of the conversation, followed by those of its descendants. */
   async treeOf(conversationId: string): Promise<string[]> {
     const tree = new Set([conversationId])
     for (const id of tree)
@@ -247,7 +247,9 @@ export class TenantRows {
     )
   }
 
-  /** Deletes a conversation, but leaves its id as a tombstone, so that clients that were away learn of the deletion. */
+  /**
+   * Deletes a conversation, but keeps its id as a tombstone. Clients that were offline learn of the deletion from it.
+   */
   async bury(conversationId: string, change: number): Promise<void> {
     await this.deleteRows(conversationId)
     await this.#queryTenant(UPDATE_RECORD, {
@@ -283,7 +285,7 @@ const UPDATE_RECORD = `UPDATE offstage_records
   SET parent = @parent, updated_at = @updated, last_seq = @last, newest_change = @change, record = @record
   WHERE tenant = @tenant AND conversation = @conversation`
 
-/** A single statement sees the database at one moment, whatever else runs. The record comes first, as row 0. */
+/** A single statement sees the database at one moment, whatever else runs. Row 0 is the record. */
 const readWhere = (range: string): string => `SELECT 0 AS seq, record AS data FROM offstage_records
   WHERE tenant = @tenant AND conversation = @conversation AND record IS NOT NULL
   UNION ALL
@@ -317,7 +319,9 @@ function recordIn(conversationId: string, text: unknown): StoredRecord | undefin
   return typeof text === 'string' ? readRecord(conversationId, parseOrNull(text)) : undefined
 }
 
-/** Parses a stored text. Null means an unreadable one: `readRecord` marks it as broken, and a row is set aside. */
+/**
+ * Parses a stored text. Null if unreadable: `readRecord` marks such a record as broken, and such a row is set aside.
+ */
 export function parseOrNull(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -9,7 +9,7 @@ export interface StoredPart extends StoredEntry {
   readonly source: DocumentPlace
   readonly document: {
     readonly name: string
-    /** Version of the content, and of how it was split and embedded. */
+    /** Version of the content, including the way in which it was split and embedded. */
     readonly version: string
     /** Index of the part in its document, from 0. */
     readonly at: number
@@ -19,11 +19,11 @@ export interface StoredPart extends StoredEntry {
 /** Parts of this entry point that are already loaded. */
 export interface Dependencies {
   readonly fuse: typeof fuseRankings
-  /** Durable spaces are in IndexedDB, others in memory. */
+  /** Durable spaces are stored in IndexedDB, others in RAM. */
   createSpace(isDurable: boolean): Space
 }
 
-/** Parts of all documents of one memory: in IndexedDB, or in memory if that is full or blocked. */
+/** Parts of all documents of one memory. Stored in IndexedDB, or in RAM if IndexedDB is full or blocked. */
 export class DocumentStore {
   readonly #createSpace: Dependencies['createSpace']
   readonly #space: Space
@@ -32,7 +32,7 @@ export class DocumentStore {
     return this.#space.name
   }
 
-  /** Reason why the documents are lost with the page. */
+  /** Why the documents are lost when the page closes. */
   failure: OffstageError | undefined
 
   constructor({ createSpace }: Pick<Dependencies, 'createSpace'>) {

@@ -27,10 +27,10 @@ import {
 } from './read-source.ts'
 import { sectionsOf } from './sections.ts'
 
-/** Most parts sent with one message: they are longer than other memories. */
+/** Maximum parts sent with one message, because they are longer than other memories. */
 const MAX_SENT = 4
 const SEARCH_LIMIT = 20
-/** Milliseconds that a message waits for the first index. Then it searches whatever is indexed. */
+/** Milliseconds that a message waits for the first index. Afterwards, it searches the parts indexed so far. */
 const INDEX_WAIT_MS = 3_500
 
 /** The documents of one list of sources: indexes, stores and searches them. */
@@ -51,7 +51,7 @@ export class Documents {
   index(options: IndexOptions = {}): Promise<IndexReport> {
     const indexing = this.#enqueue(async () => {
       const report = await indexSources(this.#store, this.#options, options)
-      // Loads the word index ahead: else the page's first search would wait for it.
+      // Loads the word index now, because the page's first search would have to wait for it.
       await this.#store.find('')
       return report
     })
@@ -112,7 +112,7 @@ export class Documents {
     })
   }
 
-  /** Searches by words, and by vectors if there is `embed`. If `embed` fails, by words alone. */
+  /** Searches by words and, if `embed` is set, by vectors. If `embed` fails, searches only by words. */
   async #find(
     query: string,
     signal?: AbortSignal,
@@ -167,12 +167,12 @@ function toMemoryEntries(parts: readonly StoredPart[], isTrusted = false): Memor
   })
 }
 
-/** Most conversations searched for an answer, newest first. */
+/** Maximum number of conversations searched for an answer, newest first. */
 const MAX_SEARCHED = 20
 
 type SourcesByAnswer = Map<string, readonly MemorySource[]>
 
-/** Makes a chat show the sources that memories found. They are read from its stored conversations. */
+/** Makes a chat show the sources that memories found, which are read from its stored conversations. */
 function showSources(chat: SourcesChat): void {
   const sourcesByAnswer: SourcesByAnswer = new Map()
   const pendingIds = new Set<string>()
@@ -195,7 +195,7 @@ function showSources(chat: SourcesChat): void {
     void readPending()
   }
   const readPending = async (): Promise<void> => {
-    // Collects all answers of one rendering into one search.
+    // Waits, so that all answers of one rendering share one search.
     await Promise.resolve()
     const ids = [...pendingIds]
     pendingIds.clear()
@@ -239,7 +239,7 @@ function sourcesAfter(row: Row, before: readonly MemorySource[]): readonly Memor
   return row.items.flatMap(({ source }) => (isSource(source) ? source : []))
 }
 
-/** Whether the output is its run's final answer: an output with calls isn't the final one. */
+/** Whether the output is the final answer of its run. An output with calls isn't. */
 function isAnswer({ message }: Extract<Row, { readonly type: 'model-output' }>): boolean {
   return !message.parts.some(({ type }) => type === 'tool-call')
 }
@@ -250,10 +250,10 @@ function isSource(source: unknown): source is MemorySource {
   return typeof title === 'string' && (url === undefined || typeof url === 'string')
 }
 
-/** Increase it when documents are cut differently. */
+/** Must be increased when documents are cut differently. */
 const CUT_VERSION = 1
 const PARALLEL_READS = 4
-/** Most texts in one call of `embed`. */
+/** Maximum texts in one call of `embed`. */
 const EMBED_BATCH_SIZE = 64
 const MAX_TITLE = 120
 /** Milliseconds of work before yielding to the page. */
@@ -261,7 +261,7 @@ const SLICE_MS = 8
 
 type Change = 'indexed' | 'unchanged' | { readonly error: OffstageError }
 
-/** Updates the store from the sources. Waits while another tab does the same. */
+/** Updates the store from the sources. If another tab is updating, waits for it first. */
 function indexSources(
   store: DocumentStore,
   options: DocumentMemoryOptions,
@@ -297,7 +297,7 @@ interface IndexContext {
   readonly stored: ReadonlyMap<string, readonly StoredPart[]>
 }
 
-/** Indexes one document if it has changed. If that fails, the stored version stays. */
+/** Indexes one document if it has changed. If indexing fails, the stored version stays. */
 async function indexIfChanged(
   source: NamedSource,
   { store, options, signal, stored }: IndexContext,
@@ -370,7 +370,7 @@ interface VectorContext {
   readonly baseVersion: string
 }
 
-/** Adds vectors. If `embed` fails, parts are stored without, and the next indexing tries again. */
+/** Adds vectors. If `embed` fails, stores the parts without vectors; the next indexing tries again. */
 async function withVectors(
   parts: readonly StoredPart[],
   { old, options: { embed, model = '' }, signal, baseVersion }: VectorContext,
@@ -484,7 +484,10 @@ async function untilAborted<Result>(work: Promise<Result>, signal?: AbortSignal)
   }
 }
 
-/** Largest width of a part, in characters. Chinese, Japanese and Korean ones say more, so they count twice. */
+/**
+ * Maximum width of a part, in characters. Chinese, Japanese and Korean characters carry more meaning, so they count
+ * twice.
+ */
 const MAX_WIDTH = 1_200
 
 const WIDE =
@@ -498,7 +501,7 @@ const SPLITTERS: readonly ((text: string) => Iterable<string>)[] = [
   (text) => text.match(/[^]{1,500}/gu) ?? [],
 ]
 
-/** Cuts a text into parts of bounded width: at paragraphs, else sentences, else words. */
+/** Cuts a text into parts of limited width: at paragraphs, otherwise between sentences, otherwise between words. */
 export function* cut(text: string): Generator<string> {
   let part = ''
   let width = 0
@@ -521,7 +524,7 @@ function* fittingPieces(text: string, depth = 0): Generator<string> {
   for (const piece of split(text)) yield* fittingPieces(piece, depth + 1)
 }
 
-/** Width of a text. Long texts aren't counted, since they are too wide anyway. */
+/** Width of a text. Long texts aren't measured, because they are too wide already. */
 function widthOf(text: string): number {
   return text.length > MAX_WIDTH ? text.length : text.length + (text.match(WIDE)?.length ?? 0)
 }

@@ -3,7 +3,7 @@ import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { DocumentMemoryOptions, DocumentSource } from '../document-options.ts'
 import { type DocumentBlock, blocksOfText } from './sections.ts'
 
-/** Most bytes of a document. */
+/** Maximum bytes of a document. */
 const MAX_BYTES = 50_000_000
 
 /** A source and its document's name. */

@@ -14,7 +14,7 @@ export type { Script, ScriptScene, ScriptStep } from '../../protocol/model.ts'
 
 /** Options of `createMock`. */
 export interface MockOptions {
-  /** The model's answers, as for the provider `scripted`. */
+  /** The model's answers, in the format of the provider `scripted`. */
   readonly script: Script
 }
 
@@ -24,7 +24,7 @@ export interface MockRequest {
   readonly path: string
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** The parsed body. Empty if it is no JSON object. */
+  /** The parsed body. Empty if the body isn't a JSON object. */
   readonly body: JsonObject
 }
 
@@ -50,9 +50,9 @@ export interface Mock {
 }
 
 /**
- * Creates a mock model server, which answers by a script. It has OpenAI's Chat Completions and Responses and
- * Anthropic's Messages, streamed and whole, and refuses invalid requests. Each request holds its conversation, so the
- * mock keeps no state except `requests`. Throws `invalid-config`.
+ * Creates a mock model server, which answers by a script. Supports OpenAI's Chat Completions and Responses, and
+ * Anthropic's Messages, streamed or not. Refuses invalid requests. Each request contains its conversation, so the mock
+ * keeps no state except `requests`. Throws `invalid-config`.
  *
  * @example
  * const mock = createMock({ script: { steps: [{ text: 'Hello.' }] } })
@@ -76,7 +76,7 @@ export function createMock({ script }: MockOptions): Mock {
   return {
     requests,
     fetch: (request, init) =>
-      // Frameworks pass their environment as the second argument.
+      // Ignores a second argument after a `Request`: frameworks pass their environment there.
       handle(
         typeof request === 'string' || request instanceof URL
           ? new Request(request, init)
@@ -155,7 +155,7 @@ function notJson(isAnthropic: boolean): Refusal {
   )
 }
 
-/** The list in OpenAI's and Anthropic's form combined. */
+/** List of models in OpenAI's and Anthropic's form combined. */
 function modelList(): JsonObject {
   const openai = { id: 'mock', object: 'model', created: 0, owned_by: 'offstage' }
   const anthropic = { type: 'model', display_name: 'Mock', created_at: '1970-01-01T00:00:00Z' }
@@ -171,7 +171,7 @@ function modelList(): JsonObject {
 function refusalResponse(refusal: Refusal, isAnthropic: boolean): Response {
   const { message, status, param, code } = refusal
   const failed = status >= 500
-  // Official clients read this header. A script gives the same answer each time.
+  // Tells official clients not to retry, because a script gives the same answer each time.
   const init = { status, headers: { 'x-should-retry': 'false' } }
   if (!isAnthropic) {
     const type = failed ? 'server_error' : 'invalid_request_error'
@@ -208,7 +208,7 @@ type AnswerStep =
   | { readonly type: 'piece'; readonly block: AnswerBlock; readonly piece: string }
   | { readonly type: 'failed'; readonly refusal: Refusal }
 
-/** Plays the script with the scripted provider, which finds the position, and groups the parts into blocks. */
+/** Runs the script with the scripted provider, which finds the position. Groups the parts of its answer into blocks. */
 async function* readSteps(
   parsed: ParsedRequest,
   script: Script,
@@ -336,7 +336,7 @@ function toByteStream(
   })
 }
 
-/** Lets pages of any origin read the response, also where a browser guards this machine from public pages. */
+/** Lets pages of any origin read the response, even if the browser protects this machine from public pages. */
 function allowOrigin(headers: Headers, requestHeaders: Headers): void {
   headers.set('access-control-allow-origin', requestHeaders.get('origin') ?? '*')
   headers.set('access-control-expose-headers', '*')
@@ -355,7 +355,7 @@ async function listen(
   handle: (request: Request) => Promise<Response>,
   requestedPort: number,
 ): Promise<MockServer> {
-  // Bundlers for browsers refuse an import of `node:http`, even one that never runs.
+  // Avoids an import, because bundlers for browsers refuse `node:http` even in code that never runs.
   const http = globalThis.process?.getBuiltinModule?.('node:http')
   if (!http)
     throw new OffstageError(

@@ -11,7 +11,7 @@ interface RefusalFields {
   readonly code?: string
 }
 
-/** An error response, independent of the vendor's form. */
+/** An error response, which doesn't depend on the vendor's format. */
 export class Refusal extends Error {
   readonly status: number
   readonly param: string | null
@@ -25,20 +25,20 @@ export class Refusal extends Error {
   }
 }
 
-/** A valid request, as far as the mock reads it. */
+/** The parts of a valid request that the mock uses. */
 export interface ParsedRequest {
   readonly format: WireFormat
   readonly model: string
   readonly isStreamed: boolean
-  /** Chat Completions: the stream ends with a chunk of usage. */
+  /** Chat Completions: true if the stream ends with a chunk of usage. */
   readonly wantsUsage: boolean
   /** Estimated from the length of the request. */
   readonly inputTokens: number
-  /** Roles in order, with text in user messages only: all that a script's position depends on. */
+  /** Messages in order, with text only for user messages. A script's position depends on nothing else. */
   readonly messages: readonly Message[]
 }
 
-/** Reads the body of a request. Throws the `Refusal` with which the vendor's API would answer. */
+/** Reads the body of a request. Throws a `Refusal` if the vendor's API would refuse the request. */
 export function readRequest(format: WireFormat, body: JsonRecord): ParsedRequest {
   const model = asText(body['model'])
   if (model === undefined) throw new Refusal(NO_MODEL[format])
@@ -73,7 +73,10 @@ const readers: Readonly<Record<WireFormat, (body: JsonRecord) => Message[]>> = {
   messages: readMessages,
 }
 
-/** Sent by Offstage between tool results and a user message, to servers that need an assistant message there. */
+/**
+ * Text that Offstage sends between tool results and a user message, for servers that require an assistant message
+ * there.
+ */
 const BRIDGE = 'I have read the tool results.'
 
 function readChat({ messages: rawMessages }: JsonRecord): Message[] {
@@ -196,7 +199,7 @@ function readMessages({ messages: rawMessages, max_tokens: maxTokens }: JsonReco
   return messages
 }
 
-/** Throws unless the message at `at` has a result for each call of the message before, and for no other call. */
+/** Throws unless the message at `at` has results for exactly the calls of the previous message. */
 function checkResults(results: readonly string[], uses: readonly string[], at: number): void {
   const missing = uses.filter((id) => !results.includes(id))
   if (missing.length > 0)
@@ -216,7 +219,10 @@ const FILES = /^Files from (?:the tool results|your answer) above:$/
 const TRAILER =
   /(?:^|\n\n)(?:Context, as of now:\n|Memories that may be of use|Your plan, as of now:\n|The run's limit of |This is the last step you have\.|You have asked for the same calls )[^]*$/
 
-/** The message of a person. None if all of it was added by Offstage: a script doesn't start again after that. */
+/**
+ * Returns a person's message. Empty if Offstage added all of its text, because such a message must not restart a
+ * script.
+ */
 function userMessage(content: unknown): Message[] {
   const parts = typeof content === 'string' ? [{ text: content }] : asObjects(content)
   const texts = parts.flatMap((part) => asText(part['text']) ?? [])

@@ -65,7 +65,9 @@ function callsIn(blocks: readonly AnswerBlock[]): AnswerBlock[] {
   return blocks.filter(({ type }) => type === 'call')
 }
 
-/** Chat Completions. Reasoning is in `reasoning_content`, as many servers send it; OpenAI's sends none. */
+/**
+ * Writes Chat Completions. Reasoning is sent in `reasoning_content`, as many servers do; OpenAI's server sends none.
+ */
 function chatWriter({ model, inputTokens, wantsUsage }: ParsedRequest): AnswerWriter {
   const head = { id: `chatcmpl-${randomId()}`, created: secondsNow(), model }
   const chunk = (choices: JsonObject[], usage: JsonObject | null = null): string =>
@@ -358,7 +360,7 @@ function wholeBlock(block: AnswerBlock): JsonObject {
     : { type, text: content }
 }
 
-/** The mock accepts any signature, but clients check that there is one. */
+/** Returns any signature: the mock doesn't check it, but clients require one. */
 function signatureOf({ id }: AnswerBlock): string {
   return btoa(id)
 }

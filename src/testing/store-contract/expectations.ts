@@ -85,13 +85,13 @@ export interface StoreUnderTest {
   /** Opens an empty store, twice. */
   open(): Promise<StorePair>
   /**
-   * Lets the next `append` reach the store but loses its answer: the call rejects with a `storage-…` code. Missing:
-   * answers are lost above the store itself, which finds fewer faults.
+   * Makes the next `append` reach the store but lose its answer, so that the call rejects with a `storage-…` code.
+   * Default: answers are dropped outside the store, which finds fewer bugs.
    */
   loseNextAnswer?(store: Store): void
   /**
-   * Keeps a copy of the store's next request. Returns a function that delivers the copy, as a proxy may minutes later.
-   * Missing: nothing lies between the store and its data.
+   * Keeps a copy of the store's next request. Returns a function that delivers the copy, as a proxy may do minutes
+   * later. Omit it if no proxy can be between the store and its data.
    */
   copyNextRequest?(store: Store): () => Promise<void>
   /** Fills the store, so that the next `append` rejects with `storage-full`. Resolves to a function that makes room. */
@@ -105,10 +105,10 @@ export interface ContractCase {
   run(): Promise<void>
 }
 
-/** A requirement, given a store of its own. */
+/** A requirement. Gets its own store. */
 export type Requirement = (pair: StorePair, tested: StoreUnderTest) => Promise<void>
 
-/** Throws unless the owner of this epoch is refused an append, with this code. */
+/** Throws unless the store refuses an append by the owner of this epoch with this code. */
 export function expectNoAppend(
   store: Store,
   epoch: number,

@@ -60,8 +60,8 @@ const GROUPS: readonly (readonly [group: string, cases: Record<string, Requireme
 ]
 
 /**
- * Requirements that every store must meet, as cases for any test runner: `for (const { name, run } of
- * storeContract(tested)) it(name, run)`. Each case opens a store of its own and closes it.
+ * Requirements for every store, as cases for any test runner: `for (const { name, run } of storeContract(tested))
+ * it(name, run)`. Each case opens and closes its own store.
  */
 export function storeContract(tested: StoreUnderTest): ContractCase[] {
   return GROUPS.flatMap(([group, cases]) =>
@@ -123,7 +123,7 @@ async function playStep(
   }
 }
 
-/** Repeats an append. A store must recognize its newest append; it may reject an older one as late. */
+/** Repeats an append. A store must recognize its newest append, but may reject an older one as late. */
 async function repeatAppend(
   store: Store,
   { append, rows }: WrittenAppend,

@@ -155,7 +155,7 @@ export const FOLLOWS: Record<string, Requirement> = {
           (each.conversationId === conversationId && each.lastSeq === lastSeq),
       )
     try {
-      // Changes before the store follows aren't reported, so this writes until one is.
+      // Writes until a change is reported, because changes before the store follows aren't.
       let lastSeq = 0
       const { epoch } = await store.claim('c', 1)
       await waitUntil(async () => {

@@ -39,11 +39,11 @@ export const OWNERS: Record<string, Requirement> = {
     await store.append(appendOf('c', epoch, [runEnded('r')]))
     expectSame((await other.claim('c', 1, options)).epoch, epoch, 'the epoch of the second copy')
     await store.append(appendOf('c', epoch, [runEnded('r')]))
-    // Two tabs of one browser share a name, but their attempts differ.
+    // The tabs of one browser have the same claim id, but their attempts differ.
     const tab = await other.claim('c', 2, { attempt: 'two', claimId: 'mine' })
     expectTrue(tab.epoch > epoch, 'another attempt gets another epoch')
     await expectNoAppend(store, epoch)
-    // Nobody receives the answer to the late copy, so it must not stop the current owner.
+    // The late copy must not stop the current owner, because its answer reaches nobody.
     const lateCode = await codeOf(other.claim('c', 1, options))
     expectTrue(
       lateCode === null || lateCode === 'ownership-lost',
@@ -59,7 +59,7 @@ export const OWNERS: Record<string, Requirement> = {
       const { epoch } = await store.claim('c', 1, claimId === undefined ? {} : { claimId })
       const claim = (await other.get('c'))?.claim
       expectSame((await store.read('c')).record?.claim, claim, 'what a reading says of the claim')
-      // A claim of another epoch says nothing about the newest claim.
+      // A claim with another epoch isn't the newest claim.
       return claim?.epoch === epoch ? claim.id : null
     }
     const first = await claimNamed('one')
@@ -128,7 +128,7 @@ export const OWNERS: Record<string, Requirement> = {
   },
 }
 
-/** More tries than there are other appends that could overtake it. */
+/** More attempts than there are other appends that could overtake this one. */
 const MAX_TRIES = 20
 
 export const APPENDS: Record<string, Requirement> = {
@@ -260,7 +260,7 @@ export const APPENDS: Record<string, Requirement> = {
   },
 }
 
-/** Appends, and repeats an append that was refused because another one overtook it. */
+/** Appends. Repeats an append that was refused because another append overtook it. */
 async function appendInTurn(store: Store, append: Append): Promise<void> {
   let code: string | null = 'storage-failed'
   for (let tries = 0; code === 'storage-failed' && tries < MAX_TRIES; tries++)
@@ -273,9 +273,7 @@ interface LatePair extends StorePair {
   copyNext(): () => Promise<void>
 }
 
-/**
- * Runs a requirement with late copies of requests: a proxy may deliver one again, long after everybody has moved on.
- */
+/** Runs a requirement with late copies of requests: a proxy may deliver a request again, long after its answer. */
 function withLateCopies(requirement: (pair: LatePair) => Promise<void>): Requirement {
   return async (pair, { copyNextRequest }) => {
     if (copyNextRequest === undefined) return

@@ -12,7 +12,7 @@ export function holdAgent(create: () => Agent): HoldAgent {
     holders += 1
     return () => {
       holders -= 1
-      // Strict mode and hot reload remount the component at once.
+      // Waits for a possible remount: strict mode and hot reload unmount and remount the component at once.
       queueMicrotask(() => {
         if (holders > 0) return
         void agent?.dispose()

@@ -25,7 +25,7 @@ export type GivenSettings = {
 }
 
 /**
- * Sets only the properties that differ from `before`: the element may have moved on to another conversation. Returns
+ * Sets only the properties that differ from `before`, because the element may show another conversation by now. Returns
  * the `before` of the next call.
  */
 export function setProperties(
@@ -53,7 +53,8 @@ export interface CallCardProps {
   readonly call: ShownCall
   /**
    * Answers a waiting call. Approvals take `true`; anything else denies, and a string is the reason. Questions take a
-   * string, or the values of their fields. Other calls take their output. Resolves to false if it was answered before.
+   * string, or the values of their fields. Other calls take their output. Resolves to false if the call was answered
+   * before.
    */
   readonly respond: (answer: unknown) => Promise<boolean>
 }
@@ -90,7 +91,7 @@ export function createCards(): Cards {
     return { update, dispose: () => show(otherCards()) }
   }
   return {
-    // Equal names return the same object, so the chat re-renders nothing.
+    // Returns the same object for equal names, so that the chat doesn't render again.
     renderers: memoizeSelector((tools) =>
       Object.fromEntries(Object.keys(tools).map((name) => [name, openCard])),
     ),

@@ -14,10 +14,13 @@ export interface ConversationActions {
   readonly edit: Conversation['edit']
 }
 
-/** Conversation that a component follows. Null until there is an agent: the component shows `empty` then. */
+/**
+ * Conversation that a component follows. `conversation` is null until there is an agent; until then, the component
+ * shows `empty`.
+ */
 export interface FollowedConversation {
   readonly conversation: Conversation | null
-  /** Snapshot without an agent: on a server, and until the page has made it. */
+  /** Snapshot shown on a server, and until the page has created the agent. */
   readonly empty: ConversationSnapshot
   subscribe(listener: () => void): () => void
   getSnapshot(): ConversationSnapshot
@@ -38,7 +41,7 @@ export function conversationOf(
 
 const METHODS = ['send', 'abort', 'approve', 'deny', 'answer', 'regenerate', 'edit'] as const
 
-/** Actions on the conversation that is followed at the time of the call. Before there is an agent, they throw. */
+/** Actions on the conversation that is followed when the action is called. They throw while there is no agent. */
 export function actionsOf(current: () => FollowedConversation): ConversationActions {
   const actions = METHODS.map((method) => [
     method === 'abort' ? 'stop' : method,

@@ -19,7 +19,7 @@ export interface MountedTool {
 /** Returns the newest tool of a component, so that its newest functions are called. */
 type Entry = () => AnyTool
 
-/** Components that mount a tool under one name. The last one is registered. */
+/** Components that mount a tool under the same name. The tool mounted last is registered. */
 interface ToolSlot {
   readonly name: string
   enter(entry: Entry): void
@@ -32,11 +32,11 @@ interface ToolSlot {
 const slotsByAgent = new WeakMap<Agent, Map<string, ToolSlot>>()
 
 /**
- * Registers a tool. A component that unmounts and mounts again at once (another key, strict mode, a hot reload) keeps
- * its registration and its running calls.
+ * Registers a tool. If a component unmounts and remounts at once (another key, strict mode, a hot reload), its
+ * registration and running calls are kept.
  */
 export function mountTool(agent: Agent, newest: () => AnyTool): MountedTool {
-  // Each mount needs a function of its own: one function may be mounted twice.
+  // Wraps `newest` in a function of its own, because one function may be mounted twice.
   const entry: Entry = () => newest()
   let slot = enter(agent, entry)
   return {
@@ -80,7 +80,8 @@ function createSlot(agent: Agent, name: string, slots: Map<string, ToolSlot>): T
     leave(entry) {
       entries = entries.filter((each) => each !== entry)
       if (entries.length > 0) return slot.register()
-      // Delayed, so that a remount comes first, and the end of an agent whose provider unmounts with the component.
+      // Delayed, so that a remount can come first, or a provider that unmounts with the component can dispose of the
+      // agent.
       setTimeout(() => {
         if (entries.length > 0 || slots.get(name) !== slot) return
         slots.delete(name)

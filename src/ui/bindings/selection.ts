@@ -1,4 +1,4 @@
-/** Memoizes `select`: returns the previous result, at first `initial`, while the new one is shallowly equal. */
+/** Memoizes `select`: returns the previous result (at first `initial`) while the new result is shallowly equal. */
 export function memoizeSelector<Value extends object, Shown>(
   select: (value: Value) => Shown,
   initial?: Shown,

@@ -62,20 +62,20 @@ function createPerform(target: ActionTarget): ChatActions['perform'] {
     if (action.key !== 'list') keepUsedConversation(target)
     const key = problemKey(action.key ?? 'notices')
     target.local.set(key, undefined)
-    // Runs within the user gesture: consent is checked before the first await.
+    // Runs at once, within the user gesture: `act` checks consent before its first await.
     callAsync(act).catch((thrown: unknown) => target.local.set(key, errorText(thrown)))
     return true
   }
 }
 
-/** Keeps a conversation that is used while its deletion can still be undone. */
+/** Cancels a conversation's pending deletion once the conversation is used. */
 function keepUsedConversation({ local, conversation }: ActionTarget): void {
   const deleted = local.get<ConversationRecord>('deleted')?.conversationId
   if (deleted !== undefined && deleted === conversation()?.getSnapshot().conversationId)
     local.set('deleted', undefined)
 }
 
-/** Rejects if it throws, too. */
+/** Turns a synchronous throw into a rejection. */
 async function callAsync(act: () => Promise<unknown>): Promise<void> {
   await act()
 }
@@ -178,7 +178,7 @@ async function deliver(
 ): Promise<void> {
   const snapshot = conversation.getSnapshot()
   const { runId, status, pending } = snapshot
-  // Until the next drawing, `about` may name a call that was answered, or that another conversation has.
+  // `about` may be outdated until the next drawing: its call may be answered, or belong to another conversation.
   const isWaiting = pending.some(
     (call) => about && isSameCall(about.call, toCallRef({ snapshot }, call)),
   )
@@ -188,13 +188,13 @@ async function deliver(
     typeof input === 'string' &&
     (await conversation.discuss(about.call, input))
   if (answer) return waitForRunStart(answer)
-  // The run may have ended meanwhile, and a loading conversation may have one.
+  // The run may have ended meanwhile, and a conversation that is still loading may have a run.
   const isMaybeRunning = runId !== undefined || status === 'loading'
   if (isMaybeRunning && (await conversation.steer(input, { when: 'soonest' })) !== null) return
   await waitForRunStart(conversation.send(input))
 }
 
-/** The editor stays open with its text until that is part of the conversation. */
+/** Sends an edit. The editor stays open with its text until the conversation contains the text. */
 async function sendEdit(
   { local, words, forgetEdit, conversation: currentConversation }: SendingTarget,
   conversation: Conversation,
@@ -207,7 +207,7 @@ async function sendEdit(
     forgetEdit(conversation.getSnapshot().conversationId, message)
   } catch (thrown) {
     const { conversationId, messages } = conversation.getSnapshot()
-    // Another tab may have switched to a branch without this message.
+    // Another tab may have switched to another branch, which doesn't have the message.
     if (messages.some(({ id }) => id === message.id)) noteReturned(local, conversationId, text)
     else
       restoreUnsent(local, {
@@ -225,7 +225,10 @@ function inputOf(text: string, files: readonly FilePart[]): RunInput {
   return text.trim() === '' ? files : [{ type: 'text', text }, ...files]
 }
 
-/** Resolves once a run has begun, or waits for room in the storage. Rejects if it was refused or aborted before. */
+/**
+ * Resolves once a run has begun, or is queued until the storage has space. Rejects if the run was refused or aborted
+ * before.
+ */
 export async function waitForRunStart(run: Run): Promise<void> {
   for await (const event of run) {
     if (event.type !== 'run-end') return

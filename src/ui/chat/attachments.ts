@@ -24,8 +24,8 @@ export function filesBeingRead(local: LocalState, conversationId: string): reado
 }
 
 /**
- * Reads files, and attaches them in order. Rejects with a `RangeError` above 20 MB for one message, else with the names of
- * files that can't be read, such as folders.
+ * Reads files, and attaches them in order. Rejects with a `RangeError` if the message's files exceed 20 MB together.
+ * Otherwise, rejects with the names of files that can't be read, such as folders.
  */
 export async function attach(
   local: LocalState,
@@ -56,7 +56,7 @@ export async function attach(
   }
 }
 
-/** Base64 has four characters for three bytes. */
+/** Returns bytes: four characters of Base64 hold three. */
 function sizeOf({ data }: FilePart): number {
   return (data.length * 3) / 4
 }

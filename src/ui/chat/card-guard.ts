@@ -1,6 +1,8 @@
 import type { LitElement, ReactiveController } from 'lit'
 
-/** Parts of a card that must be seen before approval. Folded parts only repeat what the title says. */
+/**
+ * Parts of a card that must be seen before approval. Folded parts aren't included, because they only repeat the title.
+ */
 const PARTS = ':is(.call-title, .source, .because, .about, .asked-field, pre.asked):not(.fold *)'
 
 /** Top and bottom edge of the visible log, in pixels of the viewport. */
@@ -9,7 +11,7 @@ interface Band {
   readonly below: number
 }
 
-/** A part of a card. Seen once all of its lines have been in view or it had keyboard focus. */
+/** A part of a card. It counts as seen once all of its lines have been in view, or it had keyboard focus. */
 interface SeenPart {
   readonly text: string | null
   /** The range that has been in view without gaps, in pixels from the part's top. */
@@ -18,9 +20,12 @@ interface SeenPart {
   isSeen: boolean
 }
 
-/** Tracks which approval cards have been fully in view. A card with fields that nobody scrolled to can't be approved. */
+/**
+ * Tracks which approval cards have been fully in view. A card with fields that were never scrolled into view can't be
+ * approved.
+ */
 export class SeenApprovals {
-  /** Entries start anew when a part's text changes. */
+  /** An entry is reset when the text of its part changes. */
   readonly #parts = new WeakMap<Element, SeenPart>()
   #whole: readonly (string | undefined)[] = []
 
@@ -59,11 +64,11 @@ export class SeenApprovals {
           isNext ? { from: Math.min(from, entry.from), to: Math.max(to, entry.to) } : { from, to },
         )
       const isWhole = entry.from <= 2 && entry.to >= bottom - top - 2
-      // A button means that the text is shortened: the rest hasn't been seen.
+      // A button inside means that the text is shortened, so its end hasn't been seen.
       entry.isSeen = (isWhole || part.matches(':focus-visible')) && !part.querySelector('button')
     }
     const { isSeen } = entry
-    // Unseen parts can be focused, so that the Tab key scrolls them into view.
+    // Makes unseen parts focusable, so that the Tab key scrolls them into view.
     if (isSeen === (part.tabIndex === 0)) part.tabIndex = isSeen ? -1 : 0
     return isSeen
   }
@@ -72,7 +77,7 @@ export class SeenApprovals {
 function bandOf(log: Element | null): Band {
   const { top = 0, bottom = 0, left = 0, right = 0 } = log?.getBoundingClientRect() ?? {}
   const { offsetTop = 0, height = innerHeight } = globalThis.visualViewport ?? {}
-  // Nothing is seen of a page in the background, of a chat that isn't displayed, or of a drawer whose middle is beside
+  // Nothing is in view if the page is in the background, the chat isn't displayed, or the middle of a drawer is outside
   // the window.
   const isOnView =
     !document.hidden &&
@@ -82,19 +87,19 @@ function bandOf(log: Element | null): Band {
   return { above, below: Math.min(bottom, offsetTop + height) }
 }
 
-/** How long a card that appeared, or moved by itself, ignores pointers. Milliseconds. */
+/** How long a card that appeared, or wasn't moved by the person, ignores pointers. Milliseconds. */
 const SETTLING_MS = 500
-/** Movements this soon after a person scrolls or types count as caused by it. Milliseconds. */
+/** Card movements this soon after a person scrolls or types count as caused by the person. Milliseconds. */
 const OWN_ACTION_MS = 300
 /** Scroll events this close together belong to one flick of a finger. Milliseconds. */
 const FLICK_SCROLL_MS = 150
 /** How long a card must be still after a flick before clicks on it are accepted. Milliseconds. */
 const AFTER_FLICK_MS = 150
-/** Interval at which waiting cards are measured: pages move them without an event. Milliseconds. */
+/** Interval at which waiting cards are measured, because a page can move them without an event. Milliseconds. */
 const BETWEEN_MEASURES_MS = 100
 /**
- * Elements with answer buttons, each judged by its own position: a card, each call in it, and its buttons for all
- * calls.
+ * Elements with answer buttons: a card, each call in a card, and the buttons for all calls. The position of each is
+ * tracked separately.
  */
 const GUARDED = '.call.waiting, .asked-call, .asked-all'
 
@@ -112,8 +117,8 @@ interface Flick {
 }
 
 /**
- * Keeps a press meant for something else from answering a card that moved under the pointer. Judged when the pointer
- * goes down. Keys press the focused element, and no card takes the focus by itself.
+ * Keeps a click meant for something else from answering a card that moved under the pointer. Decides on `pointerdown`.
+ * Ignores keys: they press the focused element, and no card takes the focus by itself.
  */
 export class CardGuard implements ReactiveController {
   readonly seen: SeenApprovals = new SeenApprovals()
@@ -127,11 +132,11 @@ export class CardGuard implements ReactiveController {
   #isTooEarly = false
   #timer: ReturnType<typeof setInterval> | undefined
 
-  /** Also listens to the page's scrolling, so that a card's position is known before a click on it. */
+  /** Measures cards on each scroll of the log or the page, so that their positions are known before a click. */
   readonly #onScroll = ({ target }: Event): void => {
     const { at, height } = this.#flick
     const now = performance.now()
-    // A growing log scrolls by itself, too: a flick doesn't change its height.
+    // Requires an unchanged height, because a growing log scrolls by itself, too.
     if (isLog(target) && target.scrollHeight === height && now - at < FLICK_SCROLL_MS)
       this.#flick = { at: now, height }
     this.#measureCards(now, true)
@@ -156,7 +161,7 @@ export class CardGuard implements ReactiveController {
     this.#measureRegularly(this.#host.isConnected && this.#cards.size > 0)
   }
 
-  /** Measures cards regularly. Measuring only on a press would take an old movement for a new one. */
+  /** Starts or stops regular measuring. Measuring only on a click would mistake an old movement for a new one. */
   #measureRegularly(isNeeded: boolean): void {
     if (isNeeded) this.#timer ??= setInterval(() => this.#measureCards(), BETWEEN_MEASURES_MS)
     else {
@@ -170,7 +175,7 @@ export class CardGuard implements ReactiveController {
     if (this.#root === renderRoot) return
     this.#root = renderRoot
     const onAction = (event: Event): void => this.#onAction(event)
-    // Clicks don't count as scrolling or typing: a second click may hit what the first one moved under the pointer.
+    // Omits clicks: a second click may hit something that the first click moved under the pointer.
     for (const type of ['wheel', 'touchmove', 'keydown', 'input'])
       renderRoot.addEventListener(type, onAction, { passive: true, capture: true })
     renderRoot.addEventListener('scroll', this.#onScroll, { passive: true, capture: true })
@@ -192,8 +197,8 @@ export class CardGuard implements ReactiveController {
     // Skips `getBoundingClientRect()`, which forces a layout.
     if (cards.size === 0) return this.#cards.clear()
     const { top: chatTop, left: chatLeft } = this.#host.getBoundingClientRect()
-    // A person's own actions move cards within the chat, or scroll the page. If the chat moves otherwise, the page
-    // has moved it.
+    // A person's own actions move cards within the chat, or scroll the page. Any other movement of the chat was caused
+    // by the page.
     const isChatMoved = chatTop !== this.#chatPosition.top || chatLeft !== this.#chatPosition.left
     const isOwn = now - this.#actedAt < OWN_ACTION_MS && (!isChatMoved || isScroll)
     this.#chatPosition = { top: chatTop, left: chatLeft }
@@ -220,7 +225,7 @@ export class CardGuard implements ReactiveController {
     this.#measureCards()
     // Earlier scrolling or typing doesn't explain later movements.
     this.#actedAt = -Infinity
-    // Includes slotted cards of a host. Only buttons answer: form fields may be used at once.
+    // The path includes a host's slotted cards. Only buttons are blocked: form fields may be used at once.
     const path = event.composedPath().filter((each) => each instanceof Element)
     const isButton = path.some((each) => each.matches('button, [role="button"]'))
     const card = isButton ? path.find((each) => each.matches(GUARDED)) : undefined
@@ -231,7 +236,7 @@ export class CardGuard implements ReactiveController {
   #click(event: Event): void {
     const isTooEarly = this.#isTooEarly
     this.#isTooEarly = false
-    // A click without a pointer has no detail.
+    // Lets keyboard clicks through: their `detail` is 0.
     if (!isTooEarly || !(event as UIEvent).detail) return
     event.preventDefault()
     event.stopPropagation()
@@ -254,7 +259,7 @@ function isLog(target: EventTarget | null): target is Element {
 /** Timers of inert cards; a new movement restarts them. */
 const inertTimers = new WeakMap<Element, ReturnType<typeof setTimeout>>()
 
-/** Makes a card's buttons inert until it has settled, unless a person is already there by keyboard. */
+/** Makes a card's buttons inert until the card stops moving, unless keyboard focus is inside the card. */
 function makeInert(card: Element): void {
   if (card.querySelector(':focus, slot:focus-within')) return
   clearTimeout(inertTimers.get(card))

@@ -10,5 +10,8 @@ export type { Words } from './words/words.ts'
 
 export type OffstageChat = Element
 
-/** The class of `<offstage-chat>`, to define under another name: `customElements.define('my-chat', OffstageChat)`. */
+/**
+ * The class of `<offstage-chat>`, for defining the element under another name: `customElements.define('my-chat',
+ * OffstageChat)`.
+ */
 export const OffstageChat: { new (): OffstageChat; readonly prototype: OffstageChat } = ChatElement

@@ -3,7 +3,9 @@ import { firstPart } from './words/languages.ts'
 import type { Words } from './words/words.ts'
 import { zh } from './words/zh.ts'
 
-/** Functions of the element for custom chat UIs: everything it derives from a snapshot. Entry `offstage/chat/parts`. */
+/**
+ * Functions that derive everything the element shows from a snapshot, for custom chat UIs. Entry `offstage/chat/parts`.
+ */
 export { announce, announcedBy, type Announced } from './parts/announce.ts'
 export { isRunDetached, stateIn, stateOf, type CallState } from './parts/shown-call.ts'
 export { choicesOf } from './parts/form-content.ts'
@@ -21,7 +23,7 @@ export type { DiscussWords, PageCallWords, UndoTurnWords, Words } from './words/
 
 const tables: Readonly<Record<string, Words>> = { en, zh }
 
-/** Returns a language's words, or English if it isn't supported. `own` replaces single words. */
+/** Returns a language's texts, or the English ones if it isn't supported. `own` replaces single texts. */
 export function wordsFor(locale: string, own: Partial<Words> = {}): Words {
   return { ...(tables[firstPart(locale)] ?? en), ...own }
 }

@@ -29,13 +29,13 @@ export interface ChatContext {
   readonly local: LocalState
   readonly actions: ChatActions
   readonly renderers: CallRenderers
-  /** Returns the host's card of a call, if it has the buttons that answer the call. */
+  /** Returns the host's card for a call, but only if that card has the buttons that answer the call. */
   readonly answeringCard: (call: ShownRef) => RenderedCall | undefined
   readonly markdown: MarkdownOptions
   readonly answers: AnswerOptions
-  /** Shows `answers`. Null until its code is loaded, which an empty `answers` doesn't need. */
+  /** Shows the page's additions. Null until their code is loaded, which an empty `answers` doesn't need. */
   readonly additions: AnswerAdditions | null
-  /** Texts to send with one press, for an empty conversation. */
+  /** Texts that a click sends, shown in an empty conversation. */
   readonly suggestions: readonly string[]
   readonly placement: Placement
   /** Whether a person can save a report of a problem. */
@@ -48,19 +48,22 @@ export interface ChatContext {
   readonly around: ChatEnvironment
   /** Why a run failed, by the id of its last message. */
   readonly failures: ReadonlyMap<string, Failure>
-  /** The newest message is in view, or is being followed. */
+  /** True if the newest message is in view, or the log follows it. */
   readonly isFollowing: boolean
-  /** Approval cards that the person has had in view as a whole. */
+  /** Keys of approval cards that have been fully in view. */
   readonly seen: { has(key: string): boolean }
 }
 
-/** Names a call. Default: one of the conversation on view. */
+/** Identifies a call. Default: a call of the conversation on view. */
 export interface ShownRef {
   readonly toolCallId: string
   readonly conversationId?: string
 }
 
-/** Input of a message's view, besides the message. The full snapshot changes too often: each change would redraw it. */
+/**
+ * Input of a message's view, besides the message. Omits the full snapshot, which changes so often that every message
+ * would be redrawn.
+ */
 export interface MessageContext extends Pick<
   ChatContext,
   'conversation' | 'words' | 'locale' | 'local' | 'actions' | 'markdown' | 'answers' | 'additions'
@@ -68,7 +71,7 @@ export interface MessageContext extends Pick<
   readonly snapshot: Pick<ConversationSnapshot, 'runId' | 'branches' | 'ended'>
 }
 
-/** Shows what the page adds to answers. The views are Lit's: this file is among the package's types, which lack Lit. */
+/** Draws the page's additions to answers. Views have an opaque type, because the package's types can't import Lit's. */
 export interface AnswerAdditions {
   /** Runs after each drawing. */
   readonly update: (context: ChatContext) => void
@@ -84,14 +87,16 @@ export interface ChatHistory {
   showLater(): void
 }
 
-/** Open, edited and chosen parts of one element. A row's state has the key `what:id`, so that its row is redrawn. */
+/**
+ * Open, edited and chosen parts of one element. A row's state has a key of the form `what:id`, which redraws the row.
+ */
 export interface LocalState {
   get<Value>(key: string): Value | undefined
-  /** Redraws the element. Undefined forgets the key. */
+  /** Redraws the element. Undefined removes the key. */
   set(key: string, value: unknown): void
   /** Keys that have a value. */
   keys(): Iterable<string>
-  /** Number of changes to anything that belongs to an id. */
+  /** Returns how often the values of an id have changed. */
   changesOf(id: string): number
 }
 
@@ -100,7 +105,7 @@ export interface LocalState {
  * the person used.
  */
 export interface ChatActions {
-  /** False if nothing was sent: the message is empty, or the page has cancelled it. */
+  /** Returns false if nothing was sent, because the message is empty or the page has cancelled the event. */
   send(text: string, files?: readonly FilePart[]): boolean
   stop(): void
   /** Sends an edited message of the person's. Its text is kept until it is part of the conversation. */
@@ -112,7 +117,7 @@ export interface ChatActions {
   perform(action: Action, act: () => Promise<unknown>): boolean
   openConversation(conversationId: string): void
   startNew(): void
-  /** Deletes a conversation after a few seconds, unless `restore` is called or the page is left before. */
+  /** Deletes a conversation after a few seconds. `restore`, or leaving the page, prevents it. */
   delete(conversation: ConversationRecord): void
   restore(): void
   scrollToLatest(): void
@@ -125,7 +130,7 @@ export type Action = {
   readonly [Name in ActionName]: {
     /** The event is `offstage-${name}`. */
     readonly name: Name
-    /** Place of the failure's text: a call's id, `composer` or `list`. Default: the notices. */
+    /** Where to show a failure: a call's id, `composer` or `list`. Default: among the notices. */
     readonly key?: string
   } & (object extends ActionDetails[Name]
     ? { readonly detail?: undefined }
@@ -136,17 +141,17 @@ export type Action = {
 export interface RenderedCall {
   /** Called as the call changes: while its input is written, with progress, with its output. */
   update(call: ShownCall): void
-  /** The call is shown no longer. */
+  /** Called when the call is no longer shown. */
   dispose?(): void
   /**
-   * The card has its own controls that answer an approval or a question, by `respond`. The chat's buttons, and the
-   * input that they show, are left out. Default false.
+   * True if the card has its own controls that answer the approval or question with `respond`. The chat then shows
+   * neither its buttons nor the input. Default false.
    */
   readonly answers?: boolean
   /**
-   * Puts an input that the model suggests into the card's own controls. Called when the person presses “Use it”. The
-   * card's button then approves what the controls show, by `agent.approve(call, { input })`: `respond(true)` approves the
-   * input as it was. Without `suggest`, a card that `answers` has no “Use it”.
+   * Puts an input that the model suggests into the card's own controls, when the person presses “Use it”. Afterwards,
+   * the card's button must approve with `agent.approve(call, { input })`, because `respond(true)` approves the original
+   * input. Without `suggest`, a card that `answers` has no “Use it”.
    */
   suggest?(input: JsonValue): void
 }
@@ -157,8 +162,8 @@ export interface RendererActions {
   readonly container: HTMLElement
   /**
    * Answers a waiting call: an approval (`true` approves; anything else denies, and a string is the reason), a question
-   * (a string, or the values of its fields), or a requested output. False if it was answered before, or if the page
-   * cancelled `offstage-respond`.
+   * (a string, or the values of its fields), or a requested output. Resolves to false if the call was answered before,
+   * or if the page cancelled `offstage-respond`.
    */
   respond(answer: unknown): Promise<boolean>
 }
@@ -170,11 +175,11 @@ export interface CallRenderers {
 
 /** Options for showing a model's text. */
 export interface MarkdownOptions {
-  /** Origins whose pictures load by themselves. Default: none. */
+  /** Origins whose pictures load without a click. Default: none. */
   readonly imageOrigins?: readonly string[]
   /** Highlights code: returns a node to show instead of the text, or null. */
   readonly highlight?: (code: string, language: string) => Node | null
-  /** Renders mathematics. Without it, the source is shown. */
+  /** Renders mathematics. Default: the source is shown. */
   readonly renderMath?: (source: string, display: boolean) => Node | null
 }
 
@@ -190,26 +195,26 @@ export interface AnswerSource {
 /** A button below an answer that is complete. */
 export interface AnswerAction {
   readonly label: string
-  /** Called on a click. Errors go to the page's own error handling. */
+  /** Called on a click. Its errors are reported to the page (`reportError`). */
   act(answer: ShownMessage): unknown
 }
 
 /** Additions of the page to the model's answers. */
 export interface AnswerOptions {
   /**
-   * Returns messages that a click sends. Shown below the newest answer once its run is completed. Called once for each
-   * answer.
+   * Returns texts that a click sends as messages. They are shown below the newest answer once its run is completed.
+   * Called once per answer.
    */
   readonly followUps?: (answer: ShownMessage) => readonly string[] | Promise<readonly string[]>
   /** Sources of an answer, shown below it once it is complete. */
   readonly sources?: (answer: ShownMessage) => readonly AnswerSource[]
   /** Buttons below each complete answer, in this order. Default: none. */
   readonly actions?: readonly AnswerAction[]
-  /** Shows “Good response” and “Bad response” below each answer, for pages that listen to `offstage-feedback`. Default: false. */
+  /** Shows “Good response” and “Bad response” below each answer. A click emits `offstage-feedback`. Default: false. */
   readonly feedback?: boolean
   /**
-   * Renders a part of an answer instead of the chat, within its shadow root; null: the chat renders it. Called again
-   * as the part is written.
+   * Returns a node to show, in the chat's shadow root, instead of a part of an answer. Null: the chat renders the part.
+   * Called again as the part grows.
    */
   readonly renderPart?: (part: Part, answer: ShownMessage) => Node | null
 }
@@ -219,7 +224,7 @@ type AllCalls = { readonly calls: readonly PendingCall[] }
 
 /** Event details of each user action, besides `conversationId`. */
 export interface ActionDetails {
-  /** `steers`: the message goes to the run that is under way. */
+  /** `steers`: the message goes to the current run. */
   readonly send: {
     readonly text: string
     readonly files: readonly FilePart[]
@@ -232,7 +237,7 @@ export interface ActionDetails {
   /** An answer from a card that the page renders itself. */
   readonly respond: { readonly call: ShownCall; readonly answer: unknown }
   readonly resolve: OneCall & { readonly verdict: 'happened' | 'did-not-happen' | 'run-again' }
-  /** `calls`: those of a turn that are to be undone together. */
+  /** `calls`: the calls of a turn to undo together. */
   readonly undo: { readonly call: ShownCall } | { readonly calls: readonly ShownCall[] }
   readonly regenerate: { readonly message: ShownMessage }
   readonly edit: { readonly message: ShownMessage; readonly text: string }
@@ -245,7 +250,9 @@ export interface ActionDetails {
   readonly rename: Pick<ConversationRecord, 'conversationId' | 'title'>
   readonly delete: Pick<ConversationRecord, 'conversationId'>
   readonly export: object
-  /** `file`: the report as the person chose it. Unless the event is cancelled, it is downloaded. */
+  /**
+   * `file`: the report with the content that the person chose. Unless the event is cancelled, the file is downloaded.
+   */
   readonly report: { readonly file: File }
   readonly import: { readonly file: File }
   readonly forget: { readonly entries: readonly ListedMemory[] }
@@ -271,30 +278,33 @@ export type Theme = 'light' | 'dark' | 'auto'
 export interface ChatProperties {
   /** The agent whose conversations are shown. Null (default): nothing is shown. */
   agent: Agent | null
-  /** The conversation on view; attribute `conversation-id`. Null: the one that this tab showed last, else a new one. */
+  /**
+   * The conversation on view; attribute `conversation-id`. Null: the conversation that this tab showed last, otherwise
+   * a new one.
+   */
   conversationId: string | null
   /** Default: `inline`. */
   placement: Placement
   /** Default: `auto`. */
   theme: Theme
-  /** Name of the assistant. Default: the language's word for it. */
+  /** Name of the assistant. Default: a generic name in the chat's language. */
   heading: string | null
-  /** Texts to send with one press, while a conversation is empty. Default: none. */
+  /** Texts that a click sends, shown while a conversation is empty. Default: none. */
   suggestions: readonly string[]
   /**
    * Replaces texts of the chat's own controls, by key: `{ send: 'Ask' }`. Default: `{}`, the texts in the language of
    * the nearest `lang` attribute, else the browser's.
    */
   words: Partial<Words>
-  /** Cards of the page's own, by the name of the tool. */
+  /** The page's own cards, by tool name. */
   renderers: CallRenderers
   /** Options for showing a model's text: pictures, code highlighting, mathematics. Default: `{}`. */
   markdown: MarkdownOptions
   /**
-   * Adds to the model's answers in the chat. `followUps` and `sources` are functions: they return messages to send with
-   * a click, and links. `actions`: buttons, each with a `label` and a function `act`. `feedback: true`: two rating
-   * buttons, which emit `offstage-feedback`. `renderPart`: a function that returns a node to show instead of a part.
-   * Default: `{}`, no additions.
+   * Adds to the model's answers in the chat. `followUps`: a function that returns texts that a click sends. `sources`:
+   * a function that returns links. `actions`: buttons, each with a `label` and a function `act`. `feedback: true`: two
+   * rating buttons, which emit `offstage-feedback`. `renderPart`: a function that returns a node to show instead of a
+   * part. Default: `{}`, no additions.
    *
    * @example
    * const answers = { followUps: () => ['Show my cart', 'Pay now'], feedback: true }
@@ -303,8 +313,8 @@ export interface ChatProperties {
    */
   answers: AnswerOptions
   /**
-   * Whether the header has a button “Report a problem…”, with which a person chooses what to share, and saves it as a
-   * file for the inspector. To get the file instead, cancel `offstage-report`. Default: `false`.
+   * Shows a button “Report a problem…” in the header. A person chooses what to share, and saves a file that the
+   * inspector opens. To get the file instead, cancel `offstage-report`. Default: `false`.
    *
    * @example
    * chat.report = true
@@ -325,7 +335,7 @@ export interface ChatProperties {
 }
 
 /**
- * `<offstage-chat>`: shows a conversation of an agent and lets a person take part. It keeps no messages of its own.
- * Everything it shows derives from the agent's snapshots, so two elements on one agent show the same.
+ * `<offstage-chat>`: shows a conversation of an agent and lets a person take part. Everything shown derives from the
+ * agent's snapshots, so two elements with the same agent show the same messages.
  */
 export type OffstageChat = HTMLElement & ChatProperties

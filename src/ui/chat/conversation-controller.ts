@@ -4,7 +4,7 @@ import { GREW, type Grew } from './markdown/sliced-markdown.ts'
 
 /** Minimum time between drawings of a growing text. Milliseconds. */
 const BETWEEN_DRAWINGS = 60
-/** Minimum time while the text grows out of view. Milliseconds. */
+/** Minimum time between drawings while the growing text is out of view. Milliseconds. */
 const BETWEEN_UNSEEN = 250
 /** Wait before the next drawing, as a multiple of the time that the last one took. */
 const REST_PER_WORK = 7
@@ -27,7 +27,7 @@ export class ConversationController implements ReactiveController {
   #waitMs = BETWEEN_DRAWINGS
   #shape = ''
 
-  /** @param isSeen Whether the newest text is in view. */
+  /** @param isInView Whether the newest text is in view. */
   constructor(host: LitElement, isInView: () => boolean) {
     this.#host = host
     this.#isInView = isInView
@@ -81,20 +81,20 @@ export class ConversationController implements ReactiveController {
 
   hostUpdated(): void {
     this.#listen()
-    // Measured after the work that others do once the element is drawn.
+    // Measures in a microtask, after other code has run that waits for the drawing.
     queueMicrotask(() => {
       this.#onDrawn(performance.now() - this.#beganAt)
       requestAnimationFrame((frameAt) => this.#afterFrame(frameAt))
     })
   }
 
-  /** Counts the work of later slices: a long text is drawn over several frames. */
+  /** Counts drawings between updates, too: a long text is drawn over several frames. */
   #listen(): void {
     const { renderRoot } = this.#host
     if (this.#root === renderRoot) return
     this.#root = renderRoot
     renderRoot.addEventListener(GREW, (event) => {
-      // Runs after the listeners that lay it out.
+      // Measured after the listeners that lay out the text.
       this.#onDrawn(performance.now() - (event as Grew).detail)
       this.#afterFrame(this.#drawnAt)
     })
@@ -139,13 +139,13 @@ export class ConversationController implements ReactiveController {
     else
       this.#timer ??= setTimeout(() => {
         this.#timer = undefined
-        // The wait may have grown meanwhile.
+        // Checks again, because the required wait may have grown meanwhile.
         this.#drawSoon()
       }, waitMs)
   }
 }
 
-/** Equal for two snapshots that differ only in text. */
+/** Describes everything in a snapshot except its text. */
 function shapeOf(snapshot: ConversationSnapshot | null): string {
   if (!snapshot) return ''
   const { status, runId, ownership, pending, messages, queued } = snapshot

@@ -12,14 +12,17 @@ type Texts = Readonly<Record<string, string>>
 /** Keeps unsent writing over a reload: the message, edits of earlier ones, and changed inputs of waiting calls. */
 export class DraftStore {
   readonly #storage: () => PersistentStorage
-  /** Keys restored from storage. A call of another agent, or an old message, may appear later than its conversation. */
+  /**
+   * Keys restored from storage. They are kept although a call of another agent, or an old message, may appear later
+   * than its conversation.
+   */
   #restoredKeys: readonly string[] = []
 
   constructor(storage: () => PersistentStorage) {
     this.#storage = storage
   }
 
-  /** Restores the writing of a conversation that comes on view. */
+  /** Restores the unsent texts of a conversation when it comes on view. */
   restore(local: LocalState, conversationId: string): void {
     const storage = this.#storage()
     const sendingText = joinTexts(...sendingTexts(local, conversationId))
@@ -35,11 +38,11 @@ export class DraftStore {
     for (const [key, text] of Object.entries(texts)) local.set(key, text)
   }
 
-  /** Runs after each drawing. */
+  /** Saves the unsent texts. Called after each drawing. */
   save({ local, snapshot }: Pick<ChatContext, 'local' | 'snapshot'>): void {
     const { conversationId } = snapshot
     this.#write(conversationKey('draft', conversationId), local.get<string>('draft') ?? null)
-    // Calls of a run that this page has left still wait, so inputs written for them are kept.
+    // Keeps edited inputs if the page stopped following an unfinished run, because its calls still wait.
     if (!snapshot.ended || !isUnfinished(snapshot.ended))
       this.#writeTexts(
         conversationKey('inputs', conversationId),
@@ -50,7 +53,10 @@ export class DraftStore {
     this.#writeTexts(conversationKey('edits', conversationId), textsIn(local, edits))
   }
 
-  /** Keeps texts that are being sent, even to a conversation off view. After a reload they return to the draft. */
+  /**
+   * Keeps texts that are being sent, even to a conversation off view. If the page reloads before they arrive, they
+   * return to the draft.
+   */
   keepSending(local: LocalState, conversationId: string): void {
     const text = joinTexts(...sendingTexts(local, conversationId))
     this.#write(conversationKey('sending', conversationId), text || null)
@@ -64,7 +70,7 @@ export class DraftStore {
     return sendingText
   }
 
-  /** Forgets an edit that was sent, even in a conversation that is no longer on view. */
+  /** Forgets the draft of a sent edit, even in a conversation that is no longer on view. */
   forgetEdit(conversationId: string, message: Pick<ShownMessage, 'id'>): void {
     const name = conversationKey('edits', conversationId)
     const { [editKey(message)]: _sent, ...remaining } = this.#readDraft(name)

@@ -119,7 +119,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   }
 
   send(text: string): void {
-    // Properties set just before aren't rendered yet, so the conversation is chosen now.
+    // Chooses the conversation now, because properties that were just set aren't rendered yet.
     this.#choose()
     this.#actions.send(text)
   }
@@ -162,7 +162,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   }
 
   protected override updated(): void {
-    // An update may be pending when the element is removed.
+    // Shows nothing while removed: an update may still be pending then.
     const context = this.isConnected ? this.#context() : null
     this.#rendered.show(context)
     if (!context) return
@@ -176,14 +176,14 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#reasoning.update(context)
   }
 
-  /** Compares with the field, not with the last drawing: a script may have changed it since. */
+  /** Compares with the field's value, because a script may have changed it since the last drawing. */
   #showDraft(): void {
     const field = this.renderRoot.querySelector<HTMLTextAreaElement>('.prompt')
     const draft = this.#local.get<string>('draft') ?? ''
     if (field && field.value !== draft) field.value = draft
   }
 
-  /** If this fails, the next drawing tries again. */
+  /** If loading fails, the next drawing tries again. */
   #loadAdditions(): void {
     import('./views/answer.ts').then(
       ({ createAdditions }) => {
@@ -205,7 +205,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#followed.follow(agent, this.conversationId)
     this.#history.reset()
     this.#drafts.restore(this.#local, this.conversationId)
-    // Memories may differ by conversation, so the open list is left; opening it reads them anew.
+    // Closes the list of memories, which may differ by conversation. Opening it reads them again.
     if (this.#local.get('list') === 'memories') this.#local.set('list', 'conversations')
     for (const key of [problemKey('composer'), problemKey('notices'), 'leaving'])
       this.#local.set(key, undefined)
@@ -223,7 +223,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   async #resume(): Promise<void> {
     const { conversation } = this.#followed
     if (!conversation) return
-    // A resume reads all of a long conversation, so its newest messages are shown first.
+    // Shows the newest messages first: a resume reads the whole conversation, which may be long.
     await whenLoaded(conversation)
     if (this.#followed.conversation !== conversation) return
     const run = await conversation.resume({ interrupted: 'ask' })
@@ -231,7 +231,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       this.#local.set('resumed', run.runId)
   }
 
-  /** Tells the page which conversation is on view, once it is drawn: a person may have chosen it. */
+  /** Tells the page which conversation is on view, because a person may have chosen it. Runs after the drawing. */
   #dispatchView(conversationId: string): void {
     const event = new CustomEvent('offstage-view', {
       detail: { conversationId },
@@ -248,7 +248,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     const locale = localeFor(this)
     if (!tableOf(locale)) {
       void loadTable(locale).then(() => this.requestUpdate())
-      // Keeps the previous language until the table is loaded.
+      // Shows the previous language until the table is loaded, or nothing at first.
       if (!this.#words) return null
     }
     return {
@@ -316,15 +316,15 @@ export class ChatElement extends LitElement implements ChatProperties {
   } | null = null
 }
 
-/** Whether a run that this page resumes was cut off: it had no driver, and waited for nothing. */
+/** Whether a run that this page resumes was cut off: no page drove it, and it wasn't waiting for anything. */
 export async function wasCutOff(run: Run, snapshot: () => ConversationSnapshot): Promise<boolean> {
-  // A run that this page started has its events from the start, without a snapshot.
+  // Skips runs that this page started: their events don't begin with a snapshot.
   const { value: first } = await run[Symbol.asyncIterator]().next()
   if (first?.type !== 'run-snapshot' || first.pending.length > 0 || first.paused) return false
   return !waitsForAgents(snapshot())
 }
 
-/** Whether calls wait for child agents, whose runs report themselves whether they were cut off. */
+/** Whether calls wait for child agents. Their runs report for themselves whether they were cut off. */
 function waitsForAgents(snapshot: ConversationSnapshot): boolean {
   const calls = snapshot.messages.at(-1)?.calls ?? []
   return calls.some(({ child, status }) => child !== undefined && status === 'executing')
@@ -380,7 +380,7 @@ export function createLocalState(onChange: () => void): LocalState {
 
 /** Notices that the conversation on view is deleted, by another page or element. */
 export class DeletionWatch {
-  /** Id of the last conversation seen with messages. */
+  /** Id of the conversation that last had messages while it was on view. */
   #shownId: string | null = null
 
   /** Runs after each drawing. */
@@ -393,7 +393,7 @@ export class DeletionWatch {
     }
     if (this.#shownId !== conversationId || status === 'loading') return
     this.#shownId = null
-    // A conversation with a cleared history is also empty, so storage is asked.
+    // Checks the storage, because a conversation with a cleared history is also empty.
     agent.conversations.get(conversationId).then(
       (stored) => stored === null && local.set(conversationKey('gone', conversationId), true),
       () => {},
@@ -402,14 +402,14 @@ export class DeletionWatch {
 }
 
 /**
- * Tells the styles how much of the screen is visible. An on-screen keyboard covers the lower part of a fixed element,
- * in browsers that don't shrink the page.
+ * Passes the visible part of the screen to the styles. In browsers that don't shrink the page, an on-screen keyboard
+ * covers the lower part of a fixed element.
  */
 function watchScreen(host: LitElement): void {
   const { visualViewport: viewport } = globalThis
   if (!viewport) return
   const measure = (): void => {
-    // A person who pinch-zooms wants to see a part, so the size is left alone.
+    // Keeps the size while a person pinch-zooms, which also shrinks the visible part.
     const isUnzoomed = Math.abs(viewport.scale - 1) < 0.01
     host.style.setProperty('--_screen-height', isUnzoomed ? `${viewport.height}px` : '')
     host.style.setProperty('--_screen-top', isUnzoomed ? `${viewport.offsetTop}px` : '')
@@ -431,7 +431,7 @@ type Situation = Pick<ChatContext, 'snapshot' | 'words' | 'around'>
 /** Milliseconds until an announcement is removed from the page: enough for a screen reader to read it. */
 const READ_MS = 7000
 
-/** Announces changes in a polite live region of its own. The code that words them loads after the first render. */
+/** Announces changes in its own polite live region. The code that phrases them loads after the first render. */
 class Announcer implements ReactiveController {
   readonly #host: LitElement
   #code: Announce | null = null
@@ -482,13 +482,15 @@ class Announcer implements ReactiveController {
 
 interface Focused {
   readonly element: Element
-  /** Id of the message around it. */
+  /** Id of the message that contains the element. */
   readonly messageId: string | undefined
-  /** Index of the message, for another version of it, which has another id. -1 in another conversation. */
+  /**
+   * Index of the message, to find another version of it, which has another id. -1 if another conversation is shown now.
+   */
   readonly at: number
-  /** The card around it. */
+  /** The card that contains the element. */
   readonly card: HTMLElement | null
-  /** The row around it, else the list, if a list is shown in place of the messages. */
+  /** The list entry that contains the element, otherwise the list. Null outside of lists. */
   readonly inSheet: Element | null
 }
 
@@ -517,7 +519,7 @@ function keepFocus(host: LitElement & Pick<ChatProperties, 'conversationId'>): v
 
 const FIRST_IN_SHEET = '.list :is(input, button):not(:disabled)'
 
-/** Runs before anything is removed. */
+/** Called before the drawing, which may remove the element. */
 function describeFocus(root: ParentNode, element: Element, isSameConversation: boolean): Focused {
   const message = element.closest<HTMLElement>('[data-message]')
   return {
@@ -544,7 +546,7 @@ function nextFocus(
     return message.querySelector<HTMLElement>(selector) ?? message
   }
   if (card?.isConnected && card !== element) return card
-  // An approval card for several calls is replaced by another card once a single call is left.
+  // Focuses another waiting card: a card for several calls is replaced once a single call is left.
   const next = card?.matches('.approvals') ? findWaitingCard(root) : null
   if (next) return next
   const control = (inSheet?.isConnected ? inSheet : root).querySelector<HTMLElement>(FIRST_IN_SHEET)

@@ -81,17 +81,17 @@ export class EnvironmentController implements ReactiveController {
     this.#cleanups.push(
       agent.conversations.subscribe(update),
       agent.on('storage', ({ mode, reason }) => {
-        // Without a reason, the page itself chose memory.
+        // Memory without a reason is the app's own choice.
         this.#isPersisted = mode !== 'memory' || reason === undefined
         update()
       }),
       agent.on('engine-progress', (progress) => this.#showLoading(progress)),
-      // The engine is loaded, or its load failed or was aborted.
+      // Hides the progress when the engine is loaded, or its load failed or was aborted.
       agent.on('status', ({ status }) => status === 'idle' && this.#showLoading(null)),
     )
   }
 
-  /** Shows a load's progress. A load that falls silent is treated as over. */
+  /** Shows a load's progress. Hides it if no further progress is reported. */
   #showLoading(progress: EngineLoading | null): void {
     clearTimeout(this.#loadTimer)
     const loading = progress && !isLoaded(progress) ? progress : null

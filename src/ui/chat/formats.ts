@@ -14,7 +14,7 @@ export const numberFormat: (locale: string) => Intl.NumberFormat = cachePerLocal
 export const dayFormat: (locale: string) => Intl.DateTimeFormat = cachePerLocale(
   (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'full' }),
 )
-/** Used as `format(0, 'day')`, which gives “today”. */
+/** Formats “today”, as `format(0, 'day')`. */
 export const todayFormat: (locale: string) => Intl.RelativeTimeFormat = cachePerLocale(
   (locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }),
 )

@@ -2,11 +2,11 @@ import type { LitElement, ReactiveController } from 'lit'
 import type { ChatHistory } from './context.ts'
 import { type ChatRow, RowWindow, type ShownRows } from './parts/rows.ts'
 
-/** Distance to the end of the drawn rows at which more are drawn. In heights of the log. */
+/** Distance from the view to the end of the drawn rows at which more rows are drawn. In heights of the log. */
 const AHEAD = 2
 /** Distance at which drawn rows are removed. In heights of the log. */
 const AWAY = 3
-/** Rows per drawing, adapted to the time they take: a frame has other things to do, too. */
+/** Rows per drawing. The number adapts to the time that a drawing takes, which must fit into a frame. */
 const FEWEST = 3
 const USUAL = 5
 const MOST = 20
@@ -14,8 +14,8 @@ const SHORT_MS = 8
 const LONG_MS = 16
 
 /**
- * Draws only a part of a long conversation, and more as a person scrolls there. Each frame draws a few rows, so that
- * none takes long, and no more than a log can need.
+ * Draws only a part of a long conversation, and more as a person scrolls to its ends. Each frame draws only a few rows,
+ * so that no frame takes long.
  */
 export class HistoryWindow implements ReactiveController, ChatHistory {
   readonly #host: LitElement
@@ -28,7 +28,8 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
   #rowCount = USUAL
   #changedAt: number | null = null
   /**
-   * Row that keeps its position as others come and go. Scroll anchoring fails at the very top, and in some browsers.
+   * Row that keeps its position while rows are added and removed. Scroll anchoring fails at the very top, and in some
+   * browsers.
    */
   #anchor: { readonly element: Element; readonly top: number } | null = null
 
@@ -71,7 +72,7 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
     this.#anchor = row ? { element: row, top: row.getBoundingClientRect().top } : null
     this.#changedAt = performance.now()
     change()
-    // Observes a button anew, so that it is reported again if it is still near.
+    // Observes the buttons again, so that a button that is still near is reported again.
     this.#observed = []
     this.#host.requestUpdate()
   }
@@ -102,7 +103,7 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
     if (log && this.#window.isShort) this.#frame = requestAnimationFrame(() => this.showEarlier())
   }
 
-  /** Adapts the number of rows for the next drawing. Layout of the last one is done by now. */
+  /** Adapts the number of rows for the next drawing to the time of the last one, whose layout is done by now. */
   #adaptRowCount(): void {
     if (this.#changedAt === null) return
     const tookMs = performance.now() - this.#changedAt

@@ -12,12 +12,12 @@ type ConversationState =
   | 'attaching'
   | 'gone'
 
-/** Local state key, or name in the storage, of something that belongs to a conversation. */
+/** Key for a value that belongs to a conversation, in the local state and in the storage. */
 export function conversationKey(state: ConversationState, conversationId: string): string {
   return `${state}:${conversationId}`
 }
 
-/** Local state key of the text to which a person's message is being edited. */
+/** Local state key for the new text of a message that a person edits. */
 export function editKey({ id }: Pick<ShownMessage, 'id'>): string {
   return `${EDIT}${id}`
 }

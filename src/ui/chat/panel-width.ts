@@ -21,7 +21,7 @@ export class PanelWidth {
     if (width > 0) this.#apply(width)
   }
 
-  /** Share of the page's width. Percent. */
+  /** Width as a percentage of the page's width. */
   share(): number {
     return Math.round((100 * this.#width()) / Math.max(1, innerWidth))
   }

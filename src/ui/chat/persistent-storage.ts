@@ -1,11 +1,14 @@
 /** Values that survive a reload. If storage is forbidden or full, nothing is kept and nothing fails. */
 export interface PersistentStorage {
   getItem(name: string): string | null
-  /** Null forgets. */
+  /** Null removes the value. */
   setItem(name: string, value: string | null): void
 }
 
-/** `key` tells the elements of an origin apart. `tab`: for this tab only; `browser`: for all later pages. */
+/**
+ * Opens a storage. `key` distinguishes the elements of an origin. `tab`: values are kept for this tab; `browser`: for
+ * all later pages.
+ */
 export function openStorage(key: string, scope: 'tab' | 'browser' = 'tab'): PersistentStorage {
   const fullName = (name: string): string => `offstage-chat:${key}:${name}`
   const storage = (): Storage => (scope === 'tab' ? sessionStorage : localStorage)
@@ -22,7 +25,7 @@ export function openStorage(key: string, scope: 'tab' | 'browser' = 'tab'): Pers
         if (value === null) storage().removeItem(fullName(name))
         else storage().setItem(fullName(name), value)
       } catch {
-        // See above.
+        // Nothing is kept.
       }
     },
   }

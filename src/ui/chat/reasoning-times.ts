@@ -3,13 +3,13 @@ import type { ShownMessage } from '../../index.ts'
 
 type Context = Pick<ChatContext, 'snapshot' | 'local'>
 
-/** Measures how long a model thinks before an answer, if the thinking is seen from start to end. */
+/** Measures how long a model thinks before an answer. Measures only thinking that is seen from start to end. */
 export class ReasoningTimes {
   readonly #now: () => number
   #conversationId: string | null = null
-  /** The conversation came on view during an answer: it isn't known which one, or since when. */
+  /** True if the conversation came on view while an answer was being written, until that answer is known. */
   #isJoining = false
-  /** Id of the answer that was being written then. It isn't measured. */
+  /** Id of the answer being written when the conversation came on view. It isn't measured. */
   #joinedId: string | null = null
   /** Id of the answer being written, if it is measured. */
   #openId: string | null = null
@@ -32,7 +32,7 @@ export class ReasoningTimes {
     }
     const last = messages.at(-1)
     const open = last && isBeingWritten(last) ? last : null
-    // Runs of this page are seen from their start.
+    // A run of this page is seen from its start.
     const isSeen = status !== 'running' || ownership === 'this-tab'
     if (this.#isJoining && (open || isSeen)) {
       this.#isJoining = false
@@ -41,7 +41,7 @@ export class ReasoningTimes {
     this.#measure(open?.id === this.#joinedId ? null : open, local)
   }
 
-  /** Stops measuring, and drops the open answer's time: its rest would be missing. */
+  /** Stops measuring. Drops the time of an unfinished answer, because it would be incomplete. */
   #leave(local: LocalState): void {
     if (this.#openId !== null) local.set(thinkingKey({ id: this.#openId }), undefined)
     this.#conversationId = null

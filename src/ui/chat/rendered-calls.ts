@@ -106,7 +106,7 @@ export class RenderedCalls implements ReactiveController {
   }
 }
 
-/** Passes the answer of a host's card on, by what its call waits for. */
+/** Passes on an answer from a host's card, in the form that the waiting call needs. */
 function answerTo(context: ChatContext, call: ShownCall, answer: unknown): Promise<boolean> {
   const { agent } = context
   const ref = toCallRef(context, call)

@@ -1,12 +1,12 @@
 import type { LitElement, ReactiveController } from 'lit'
 import { GREW } from './markdown/sliced-markdown.ts'
 
-/** Distance to the end at which a log counts as read there. Pixels. */
+/** A log scrolled to within this distance of its end counts as scrolled to the end. Pixels. */
 const NEAR = 48
 
 /**
- * Keeps a log at its newest text while a person reads there. After scrolling up, the position stays, whatever comes
- * below. A message taller than the log stays with its beginning in view.
+ * Scrolls a log to its newest text while the person is at its end. Once the person scrolls up, the position stays. A
+ * message taller than the log is scrolled to its beginning instead.
  */
 export class ScrollFollow implements ReactiveController {
   readonly #host: LitElement
@@ -16,7 +16,7 @@ export class ScrollFollow implements ReactiveController {
   #log: HTMLElement | null = null
   #listeners: AbortController | null = null
   #isFollowing = true
-  /** The position set by this class, to compare the log's position with. */
+  /** The position that this class set last, to detect scrolling by the person. */
   #keptTop = -1
   /** A message or card taller than the log, kept in view from its beginning. */
   #anchor: Element | null = null
@@ -33,7 +33,7 @@ export class ScrollFollow implements ReactiveController {
     return this.#isFollowing
   }
 
-  /** The newest text itself is in view, with no tall answer growing below it. */
+  /** True if the newest text itself is in view, not the beginning of a tall answer. */
   get showsNewest(): boolean {
     return this.#isFollowing && this.#anchor === null
   }
@@ -67,13 +67,13 @@ export class ScrollFollow implements ReactiveController {
     const { signal } = this.#listeners
     this.#sizeObserver?.observe(log)
     log.addEventListener('scroll', () => this.#onScroll(log), { passive: true, signal })
-    // Pictures, also those on the page's own cards, don't bubble their event.
+    // Listens in the capture phase, because `load` events of pictures don't bubble.
     for (const type of [GREW, 'load'])
       log.addEventListener(type, () => this.#keepPosition(), { capture: true, signal })
   }
 
   #onScroll(log: HTMLElement): void {
-    // Ignores our own scrolling, and shifts because something was added above.
+    // Ignores scrolling by this class, and shifts because rows were added above.
     if (Math.abs(log.scrollTop - this.#keptTop) <= 1) return
     if (this.#anchor && Math.abs(distance(this.#anchor, log)) <= 1) return
     if (this.#anchor) this.#anchored.add(this.#anchor)
@@ -98,10 +98,12 @@ export class ScrollFollow implements ReactiveController {
     this.#keptTop = log.scrollTop
   }
 
-  /** Returns the last message or card, if it is taller than the log and not scrolled by the person yet. */
+  /**
+   * Returns the last message or card if it is taller than the log and the person hasn't scrolled since it was anchored.
+   */
   #anchorIn(log: HTMLElement): Element | null {
     let last = log.lastElementChild
-    // Skips notices about the run's end, and follow-ups: they belong to the answer.
+    // Skips follow-ups and notices about the run's end, which belong to the answer.
     while (last?.matches('.follow-ups, .notice')) last = last.previousElementSibling
     if (!last?.matches('.reply, .call.waiting') || last.scrollHeight <= log.clientHeight)
       return null
@@ -109,7 +111,7 @@ export class ScrollFollow implements ReactiveController {
   }
 }
 
-/** Distance of a message's beginning from its reading position. Pixels. */
+/** Distance of a message's beginning from the top of the log, minus a margin. Pixels. */
 function distance(message: Element, log: Element): number {
   return message.getBoundingClientRect().top - log.getBoundingClientRect().top - 8
 }

@@ -32,7 +32,7 @@ export function sendingTexts(local: LocalState, conversationId: string): readonl
   )
 }
 
-/** Returns messages sent before the conversation was loaded. Messages sent later appear in it at once. */
+/** Returns messages sent while the conversation loads. Once loaded, the conversation shows sent messages at once. */
 export function sentWhileLoading(
   { conversationId, status }: ConversationSnapshot,
   local: LocalState,

@@ -2,9 +2,9 @@
 const STOPS = '.message, .call:not(.calls .call), .earlier, .later'
 
 /**
- * `Alt+↑` and `Alt+↓` go from one message or card to the next. In the composer, `Alt+↑` goes to a card that waits for
- * the person, else to the newest message. After the newest one, `Alt+↓` returns to the composer. False for other
- * keys.
+ * Handles `Alt+↑` and `Alt+↓`, which move the focus between messages and cards. From the composer, `Alt+↑` goes to a
+ * card that waits for the person, otherwise to the newest message. After the newest message, `Alt+↓` returns to the
+ * composer. Returns false for other keys.
  */
 export function handleMessageKeys(root: ParentNode, event: KeyboardEvent): boolean {
   const { key, altKey, ctrlKey, metaKey, shiftKey } = event
@@ -13,7 +13,7 @@ export function handleMessageKeys(root: ParentNode, event: KeyboardEvent): boole
   const stops = [...root.querySelectorAll<HTMLElement>(STOPS)]
   const prompt = root.querySelector<HTMLElement>('.prompt')
   const target = event.target as Element
-  // They open there, on Windows.
+  // Windows opens the control with these keys.
   if (target.matches('select, [type^=date]')) return false
   const from = target.closest<HTMLElement>(STOPS)
   const at = from ? stops.indexOf(from) : -1
@@ -36,14 +36,14 @@ export function goTo(stop: HTMLElement): void {
 }
 
 /**
- * Whether an input method takes the key. Safari fires `compositionend` before the keydown that caused it, but marks that
- * keydown with code 229.
+ * Whether an input method handles the key. Safari fires `compositionend` before its keydown, but gives that keydown the
+ * code 229.
  */
 export function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229
 }
 
-/** Handles the Escape that gives up an edit, which must not also close a bubble. */
+/** Handles an Escape that cancels an edit. It must not also close a bubble. */
 export function onEscape(cancel: () => void): (event: KeyboardEvent) => void {
   return (event) => {
     if (event.key !== 'Escape' || isComposing(event)) return

@@ -27,7 +27,7 @@ export interface Choices {
   isMerged: boolean
   /** Text about an error or a finished action. */
   notice: string
-  /** Paths of tree branches that were toggled from their initial state. */
+  /** Paths of the tree branches that a person has opened or closed. */
   readonly toggled: Set<string>
 }
 
@@ -51,7 +51,7 @@ export interface InspectorContext {
   /** Copies a test that replays the open file. */
   copyTest(): void
   copy(text: string, what: string): void
-  /** Replays the current run's rows at their original pace. Only folds rows; nothing runs. */
+  /** Plays the current run's rows at their original pace. Only folds the rows; no tool runs. */
   play(): void
   stop(): void
 }

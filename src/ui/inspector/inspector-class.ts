@@ -24,7 +24,10 @@ const BETWEEN_DRAWINGS = 80
 
 /** Properties and methods of `<offstage-inspector>`. */
 export interface InspectorProperties {
-  /** The agent to inspect. Set it right after the agent is made: events are seen from then on. Null (default): none. */
+  /**
+   * The agent to inspect. Set it right after creating the agent, because earlier events aren't recorded. Null
+   * (default): none.
+   */
   agent: Agent | null
   /** The conversation on view; attribute `conversation-id`. Null (default): the newest. */
   conversationId: string | null
@@ -32,7 +35,7 @@ export interface InspectorProperties {
   theme: 'auto' | 'light' | 'dark'
   /** Shows a file made by an inspector or by `conversations.export`. Rejects for any other file. */
   open(file: Blob & { readonly name?: string }): Promise<void>
-  /** Shows the agent again. */
+  /** Closes the file and shows the agent again. */
   close(): void
 }
 
@@ -257,7 +260,7 @@ class InspectorElement extends LitElement implements InspectorProperties {
 /** `<offstage-inspector>` shows developers what an agent does. It changes nothing of the agent. */
 export type OffstageInspector = HTMLElement & InspectorProperties
 
-/** The class of `<offstage-inspector>`, to define it under another name. */
+/** The class of `<offstage-inspector>`, for defining the element under another name. */
 export const OffstageInspector: {
   new (): OffstageInspector
   readonly prototype: OffstageInspector
@@ -309,7 +312,7 @@ class Player {
 
 /** Minimum time between two reads of rows. Milliseconds. */
 const BETWEEN_READS = 120
-/** Maximum number of runs whose events are kept, the newest ones. */
+/** Maximum number of runs whose events are kept. The oldest are dropped. */
 const MOST_RUNS = 100
 
 interface RecordedRun {
@@ -317,7 +320,7 @@ interface RecordedRun {
   readonly events: TimedEvent[]
 }
 
-/** Records one conversation of an agent live, and the events of the agent's runs from now on. */
+/** Records a conversation of an agent live, and the events of all runs that begin from now on. */
 class FollowAgent {
   readonly #onChange: () => void
   readonly #runs = new Map<string, RecordedRun>()
@@ -336,7 +339,7 @@ class FollowAgent {
     return this.#recording
   }
 
-  /** Starts keeping the events of the agent's runs and following its lists; null: stops. */
+  /** Starts recording the agent's runs and following its lists of conversations and tools. Null stops. */
   attach(agent: Agent | null): void {
     if (agent === this.#agent) return
     this.unfollow()
@@ -397,7 +400,7 @@ class FollowAgent {
     const oldest = this.#runs.keys().next().value
     if (this.#runs.size > MOST_RUNS && oldest !== undefined) this.#runs.delete(oldest)
     for await (const event of run) {
-      // Another agent, or this one again, was attached meanwhile: the rows describe the run.
+      // Stops if an agent was attached again meanwhile; events are then derived from the rows.
       if (this.#runs.get(runId) !== recorded) return
       const timed = { at: Date.now(), event }
       recorded.events.push(timed)
@@ -446,7 +449,7 @@ class RowReader {
     this.#isReading = true
     while (this.#isRequested && !this.#isStopped) {
       this.#isRequested = false
-      // A failed read may succeed at the next change.
+      // Ignores a failed read: the next change starts another one.
       const hasMore = await this.#readSome().catch(() => false)
       if (hasMore) this.#isRequested = true
       else await new Promise((resolve) => setTimeout(resolve, BETWEEN_READS))

@@ -45,7 +45,7 @@ export class Recording {
     for (const event of this.#events) this.#eventLog.add(event)
   }
 
-  /** Adds a row. `isSeen`: its events arrive by themselves; otherwise they are derived from the row. */
+  /** Adds a row. `isSeen`: the run's events are recorded live. Otherwise they are derived from the row. */
   addRow(row: Row, isSeen: boolean): void {
     if (!this.journal.add(row)) return
     this.processRow(row, isSeen)
@@ -64,7 +64,7 @@ export class Recording {
     }
   }
 
-  /** `isLive`: the event was seen as it came, so its time is exact. */
+  /** `isLive`: the event was recorded when it arrived, so its time is exact. */
   addEvent(timed: TimedEvent, isLive: boolean): void {
     this.#events.push(timed)
     this.#eventLog.add(timed)
@@ -100,7 +100,7 @@ const FIRST_PIECES: ReadonlySet<string> = new Set([
   'tool-input-start',
 ])
 
-/** Rows between two kept states; the others are folded from the kept one before. */
+/** Number of rows between two stored states. States in between are folded from the stored state before them. */
 const CHECKPOINT_EVERY = 64
 
 /** Rows of one conversation, with the state after each of them. */
@@ -122,7 +122,7 @@ export class Journal {
     return this.#fault
   }
 
-  /** Adds the next row. False, without adding it, if it isn't the next one or can't be folded. */
+  /** Adds the next row. Returns false, and adds nothing, if another row is expected or the row can't be folded. */
   add(row: Row): boolean {
     if (this.#fault !== null || row.seq !== this.rows.length + 1) return false
     try {

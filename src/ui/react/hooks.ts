@@ -81,8 +81,8 @@ export interface UsedConversation<Shown> extends ConversationActions {
 }
 
 /**
- * Follows a conversation. Components without an id share one conversation, new on each page. The functions stay the
- * same as long as the conversation does.
+ * Follows a conversation. Components without an id share one conversation, which is new on each page. The returned
+ * functions change only with the conversation.
  */
 export function useConversation(id?: string | null): UsedConversation<ConversationSnapshot>
 /** Renders again only when the result of `select` is no longer shallowly equal. */
@@ -116,8 +116,8 @@ function identity(snapshot: ConversationSnapshot): ConversationSnapshot {
 }
 
 /**
- * Registers a tool while the component is mounted. The tool's functions are those of the newest rendering. `deps`:
- * values that its name and schema depend on. Default: both are compared after each rendering.
+ * Registers a tool while the component is mounted. Calls use the functions of the newest rendering. `deps`: values that
+ * the tool's name and schema depend on. Default: both are compared after each rendering.
  */
 export function useTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,

@@ -1,13 +1,13 @@
 import { Crc32 } from '../../conversation/index.ts'
 
-/** Origin and scope of a file. Its first line has them in addition to the export's own fields. */
+/** Origin and scope of a file. Added to the fields that the first line of an export has. */
 export interface Inspection {
   /** The run that the file ends with; null: the whole conversation. */
   readonly runId: string | null
   readonly exportedAt: string
   /** The browser's user agent string. */
   readonly browser: string
-  /** Milliseconds to the first token, by step; only for steps that were seen live. */
+  /** Milliseconds to the first token, by step. Only for steps recorded live. */
   readonly firstTokens: readonly (readonly [string, number])[]
 }
 
@@ -20,14 +20,14 @@ type Fields = Readonly<Record<string, unknown>>
 export interface ToolOutputs {
   readonly toolName: string
   count: number
-  /** Characters of JSON. */
+  /** Characters of the outputs as JSON. */
   size: number
 }
 
 /** An exported file as text, whose outputs can be left out by tool. */
 export class ReportFile {
   readonly #lines: readonly Fields[]
-  /** Tool names by call id. Another conversation may have the same ids, so each row's name is taken in order. */
+  /** Tool names by call id. Two conversations may use the same id, so names are looked up as rows are read in order. */
   readonly #toolNames = new Map<string, string>()
   /** Tool names of rows and parts that may have an output. */
   readonly #toolNameOf = new Map<Fields, unknown>()
@@ -108,11 +108,11 @@ export class ReportFile {
     outputs.size += JSON.stringify(output).length
   }
 
-  /** Ids of the conversations that calls of these tools have begun, with those begun there. */
+  /** Ids of the conversations started by calls of these tools, and of those started there. */
   #childrenOf(tools: ReadonlySet<unknown>): ReadonlySet<unknown> {
     const dropped = new Set<unknown>()
     let isDropped = false
-    // A conversation comes after the one with its call.
+    // A conversation comes after the conversation whose call started it.
     for (const { conversation, row } of this.#lines) {
       if (isFields(conversation)) isDropped = dropped.has(conversation['conversationId'])
       if (!isFields(row) || row['type'] !== 'child-started') continue
@@ -121,7 +121,7 @@ export class ReportFile {
     return dropped
   }
 
-  /** A row or part. */
+  /** Removes the outputs of these tools from a row or part. */
   #withoutOutputs(tools: ReadonlySet<unknown>, row: Fields): Fields {
     const { messages, output } = row
     if (isList(messages))
@@ -140,7 +140,7 @@ export class ReportFile {
   }
 }
 
-/** The call never ran: its output is the agent's own, about the input. */
+/** Whether the call never ran. Its output is then the agent's own message about the input. */
 function isRefused({ status }: Fields): boolean {
   return status === 'invalid'
 }

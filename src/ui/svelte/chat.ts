@@ -28,13 +28,13 @@ export interface ChatOptions extends Omit<GivenSettings, 'renderers'> {
 export type ChatAttachment = (element: HTMLElement) => void
 
 /**
- * Attaches to this component's `<offstage-chat>`: loads the element, and sets its properties. Default of `agent`: the
+ * Attaches to this component's `<offstage-chat>`: loads the element, and sets its properties. `agent` defaults to the
  * provider's.
  */
 export function attachChat(options: Given<ChatOptions> = {}): ChatAttachment {
   const provided = fromStore(providedAgent() ?? writable<Agent | null>(null))
   const context = getAllContexts()
-  // An object literal is new each time, but has the same components.
+  // Returns the same object for the same components: an object literal is new each time.
   const pick = memoizeSelector((cards: CallCards) => cards)
   const draw = memoizeSelector((cards: CallCards) => renderersOf(cards, context))
   // A template that shows the chat again attaches to a new element.

@@ -164,7 +164,9 @@ function createShown(
   }
 }
 
-/** Registers a tool while the component is mounted. A function may build the tool from state; the newest one is used. */
+/**
+ * Registers a tool while the component is mounted. A function may build the tool from state; calls use the newest tool.
+ */
 export function useTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,

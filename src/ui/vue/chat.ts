@@ -38,7 +38,7 @@ const PROPS = {
   report: Boolean,
 }
 
-/** Renders `<offstage-chat>`, and loads the element with the first one. Default of `agent`: the provider's. */
+/** Renders `<offstage-chat>`. The first instance loads the element. `agent` defaults to the provider's. */
 export const OffstageChat: new () => {
   $props: AllowedComponentProps & VNodeProps & OffstageChatProps
   $slots: { readonly default?: () => VNode[] }

@@ -133,7 +133,9 @@ export function useConversation(
   }
 }
 
-/** Registers a tool while the component is mounted. Pass a ref or getter to change the tool; the newest one is used. */
+/**
+ * Registers a tool while the component is mounted. Pass a ref or getter to change the tool; calls use the newest tool.
+ */
 export function useTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,

@@ -24,7 +24,7 @@ interface Call {
   readonly signal: AbortSignal
 }
 
-/** Options for `doStream`. Unset ones are left out. */
+/** Returns the options for `doStream`, without unset ones. */
 export function callOptions({ id, model, config, request, headers, signal }: Call): {
   readonly [name: string]: unknown
 } {
@@ -59,7 +59,7 @@ function toolFields(
       type: 'function',
       name,
       description,
-      // Vendors insist on an object schema, also for a tool without parameters.
+      // Vendors require an object schema, even for a tool without parameters.
       inputSchema: { type: 'object', properties: {}, ...inputSchema },
     })),
     toolChoice: choiceOf(toolChoice),
@@ -71,7 +71,7 @@ function choiceOf(choice: ToolChoice | undefined): object | undefined {
   return typeof choice === 'object' ? { type: 'tool', toolName: choice.toolName } : { type: choice }
 }
 
-/** Version of a model's specification. Versions newer than these are treated as the newest. */
+/** Version of a model's specification. Versions after v4 are treated as v4. */
 type Specification = 'v2' | 'v3' | 'v4'
 
 interface PromptMessage {
@@ -86,7 +86,7 @@ interface Conversion {
   readonly ids: WireIds
 }
 
-/** Form of call ids that every vendor accepts. */
+/** Form of call ids that all vendors accept. */
 const CALL_ID = { pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 }
 
 /** Converts the conversation to a prompt for the AI SDK's models. */
@@ -183,7 +183,9 @@ function resultFile(file: FilePart, specification: Specification): JsonObject {
   return { type: mediaType.startsWith('image/') ? 'image-data' : 'file-data', mediaType, data }
 }
 
-/** Appends the trailer at the end: it changes with each request, and the cacheable part must come before it. */
+/**
+ * Appends the trailer at the end. It changes with each request, so it must follow the part that the vendor can cache.
+ */
 function withTrailer(prompt: readonly PromptMessage[], trailer: string): PromptMessage[] {
   const part = textContent({ type: 'text', text: trailer })
   const last = prompt.at(-1)
@@ -214,7 +216,7 @@ export interface LanguageModelRequest {
   readonly fetch?: NonNullable<StreamOptions['fetch']>
 }
 
-/** Options of `fromLanguageModel`: the provider id, and what each call gets besides the request. */
+/** Options of `fromLanguageModel`: the provider id, and additional options of each call. */
 export interface LanguageModelOptions {
   /** Name that agents give as their `provider`. Default `'ai-sdk'`. */
   readonly id?: string

@@ -44,8 +44,8 @@ interface Attempt {
 }
 
 /**
- * Makes a provider from an AI SDK language model, for `startWorker({ providers })` in your own worker file. A function
- * makes a model for each request, from the agent's `model` and the page's key.
+ * Makes a provider from an AI SDK language model, for `startWorker({ providers })` in your own worker file. Pass a
+ * function to create a model for each request, from the agent's `model` and the page's key.
  */
 export function fromLanguageModel(
   model: GivenModel,
@@ -106,11 +106,11 @@ async function* streamRequest(attempt: Attempt): AsyncGenerator<readonly StreamP
         watchdog.setLimit(idleMs)
         phase = 'idle'
       }
-      // A slow reader isn't the model's fault, so its time isn't part of the limit.
+      // Pauses the time limit, because a slow reader isn't the model's fault.
       if (isContent) watchdog.pause()
       if (batch.length > 0) yield batch
       if (isContent) watchdog.reset()
-      // Some servers leave the body open after the last part.
+      // Stops after the last part, because some servers don't close the body.
       if (gate.ending() === 'finish') break
     }
     const lastParts: StreamPart[] = []
@@ -120,15 +120,15 @@ async function* streamRequest(attempt: Attempt): AsyncGenerator<readonly StreamP
     yield [{ type: 'error', error: toErrorData(error) }]
   } finally {
     watchdog.stop()
-    // Closes whatever is still open. Nobody reads this error.
+    // Closes everything that is still open. The error has no reader.
     scope.fail(incompleteError())
     scope.release()
   }
 }
 
 /**
- * Failure of the answer, if any. After a stop, received calls don't run. A stream that breaks after its last part is
- * complete.
+ * Failure of the answer, if any. Calls received before a stop don't run. A stream that breaks after its last part
+ * counts as complete.
  */
 function failureOf(
   scope: AbortScope,
@@ -146,7 +146,7 @@ async function openStream(
 ): Promise<ReadableStream<unknown> | ErrorData> {
   const { scope, stream, config } = attempt
   for (let previousRejected = false; ; previousRejected = true) {
-    // A person may have to sign in for a key, which takes time.
+    // Pauses the time limit: a person may have to sign in before the page can return a key.
     watchdog.pause()
     const credentials = await scope.guard(requestCredentials(stream, previousRejected, config))
     watchdog.reset()
@@ -168,7 +168,7 @@ async function send(attempt: Attempt, credentials: Credentials): Promise<Readabl
   const model = await modelFor(attempt, { ...credentials, headers })
   const call = callOptions({ id, model, config, request, headers, signal: scope.signal })
   const answer = await model.doStream({ ...call, ...options.callOptions } as never)
-  // Cancels a late answer to a request that has ended.
+  // Cancels an answer that arrives after its request has ended.
   if (scope.failure()) void answer.stream.cancel().catch(() => {})
   return answer.stream
 }

@@ -12,15 +12,15 @@ import { legalToolName } from '../../../providers/core/wire-ids.ts'
 /** A block of the model's answer, with data that its provider wants back unchanged: signatures, ids. */
 export interface Block {
   readonly type: 'text' | 'reasoning' | 'tool-call'
-  /** Text of the block. For a call, the call's id. */
+  /** Text of the block. For a call: the id of the call. */
   text: string
   options?: JsonObject
 }
 
-/** A part of an assistant's message as AI SDK models get it. */
+/** A part of an assistant's message in the form that AI SDK models take. */
 export type ContentPart = JsonObject & { readonly type: string }
 
-/** Data to store with the answer. The message already has the texts, so only their lengths are stored. */
+/** Data to store with the answer. Contains only the lengths of texts, because the message has the texts themselves. */
 export function storedBlocks(blocks: readonly Block[]): JsonObject | undefined {
   if (!blocks.some(({ type, options }) => type === 'reasoning' || options)) return undefined
   const stored = blocks.map(({ type, text, options }): JsonObject => ({
@@ -43,8 +43,8 @@ export function optionsOf(part: { readonly [key: string]: unknown }): JsonObject
 }
 
 /**
- * The answer as it is sent back to the model. Reasoning keeps its place between the texts. If the text has changed,
- * reasoning comes first. `id` is the provider's; `idOf` returns a call's id in this request.
+ * Returns the answer as it is sent back to the model. Reasoning keeps its place between the texts, but comes first if
+ * the text has changed. `id`: the provider's. `idOf`: returns a call's id in this request.
  */
 export function ownContent(
   { parts, providerMetadata }: AssistantMessage,

@@ -103,7 +103,7 @@ export class PartReader {
       this.#hiddenCalls.add(toolCallId)
       return []
     }
-    // Plain text can't be shown as partial JSON.
+    // Hides plain text, which can't be shown as partial JSON.
     if (part['inputEncoding'] === 'text') this.#hiddenCalls.add(toolCallId)
     return [{ type: 'tool-input-start', toolCallId, toolName: textOf(part['toolName']) }]
   }
@@ -124,7 +124,8 @@ export class PartReader {
   #finish(part: JsonRecord): StreamPart[] {
     const { unified, raw } = readFinishReason(part['finishReason'])
     const usage = readUsage(part['usage'])
-    // Not proven complete: `unknown` (version 2), `other` without a raw reason from the server (3), `interrupted` (4).
+    // Reasons that don't prove a complete answer: `unknown` (version 2), `other` without a raw reason (3),
+    // `interrupted` (4).
     const isProven =
       unified !== 'interrupted' &&
       unified !== 'unknown' &&
@@ -159,7 +160,7 @@ export class PartReader {
   }
 }
 
-/** Reports a tool that the vendor runs by itself. */
+/** Reports a call of a tool that runs at the vendor. */
 function foreignTool(part: JsonRecord): StreamPart {
   const name = textOf(part['toolName']) || 'a tool'
   return {

@@ -27,7 +27,7 @@ import {
   isUnknownClient,
 } from './code-flow.ts'
 
-/** A refusal and the refused token; null if none was sent. `tries`: earlier refusals of the same request. */
+/** A refused request and its token; null if it had none. `tries`: how often the request was refused before. */
 export interface Refusal {
   readonly response: Response
   readonly bearer: string | null
@@ -38,8 +38,8 @@ export interface Authorizer {
   /** Token to send; null if none is known. */
   getToken(): Promise<string | null>
   /**
-   * Gets another token after a refusal: refreshes it, or lets the person log in. Null: the same request was refused with
-   * a log-in's token.
+   * Gets another token after a refusal: refreshes the token, or lets the person log in. Null if the server also refused
+   * a token from a log-in for the same request.
    */
   renewToken(refusal: Refusal, signal: AbortSignal): Promise<string | null>
 }
@@ -79,7 +79,7 @@ class OAuth implements Authorizer {
   readonly #keys: Keys
   readonly #queue = createSerialQueue()
   readonly #redirectUrl: string
-  /** Newest token that no person logged in for. */
+  /** Newest token that came from a refresh, not from a log-in. */
   #refreshed: string | undefined
   /** True while a person is logging in. */
   #isLoggingIn = false
@@ -103,10 +103,10 @@ class OAuth implements Authorizer {
   renewToken({ response, bearer, tries }: Refusal, signal: AbortSignal): Promise<string | null> {
     const { fetch: fetchFn } = this.#parts
     const renew = async (): Promise<string | null> => {
-      // The request may have been stopped while another one logged in.
+      // The request may have been stopped during the log-in of another request.
       if (signal.aborted) throw stopped(signal)
       const stored = await this.#getTokens()
-      // Another request got a new token meanwhile.
+      // Another request has renewed the token meanwhile.
       if (stored && bearer !== stored.access) return stored.access
       if (tries > 0 && bearer !== this.#refreshed) return null
       const needsLogIn = response.status === 403 || tries > 0
@@ -119,9 +119,9 @@ class OAuth implements Authorizer {
           await this.#store.setItem(this.#keys.tokens, JSON.stringify(result))
           return (this.#refreshed = result.access)
         }
-        // The refresh token may still be valid, so it is kept, and the person needn't log in again.
+        // Keeps the refresh token, which may still be valid, so that the person needn't log in again.
         if (isTemporary(result)) throw tokenError(stored.server, result)
-        // Another tab may have been first: many authorization servers take each refresh token once.
+        // Another tab may have used the refresh token first: many authorization servers accept each only once.
         const latest = await this.#getTokens()
         if (latest && latest.access !== stored.access) return latest.access
         if (isRevoked(result)) await this.#store.removeItem(this.#keys.tokens)
@@ -155,16 +155,16 @@ class OAuth implements Authorizer {
   }
 
   /**
-   * Lets the next log-in register the app again. An authorization server that forgot the app shows an error page, which
-   * never returns (RFC 6749, section 4.1.2.1).
+   * Makes the next log-in register the app again. If the authorization server no longer knows the app, its log-in shows
+   * an error page and never returns (RFC 6749, section 4.1.2.1).
    */
   async #forgetClient(server: AuthServer): Promise<void> {
     await this.#store.removeItem(this.#keys.client(server))
   }
 
   /**
-   * Throws if a mix-up attack is possible (RFC 9700, section 4.4). A hostile server can forward a log-in to another
-   * server that knows the same client id, and get its code. An answer that doesn't name its issuer can't reveal this.
+   * Throws if a mix-up attack is possible (RFC 9700, section 4.4): a hostile server forwards a log-in to another server
+   * that knows the same client id, and gets the code. Only answers that name their issuer reveal this.
    */
   #checkMixUp({ issuer, saysIssuer }: AuthServer): void {
     if (saysIssuer || this.#parts.options.issuers) return
@@ -181,14 +181,14 @@ class OAuth implements Authorizer {
     const server = await withTimeLimit(signal, (requestSignal) =>
       discoverAuth(challenge.resource_metadata, { ...discovery, signal: requestSignal }),
     )
-    // Nobody answered the last log-in at this server for which this page was left.
+    // The person left this page for an earlier log-in at this server, which was never completed.
     if ((await this.#store.getItem(LOG_IN))?.includes(url.href)) await this.#forgetClient(server)
     const clientId = await this.#getClientId(server, signal)
     const redirectUrl = this.#redirectUrl
     const scope = joinScopes(
       stored?.scope,
       options.scope ?? challenge.scope ?? server.scopes,
-      // A call needs these, whatever the app asked for.
+      // Adds the scopes that a refused call needs, whatever the app asked for.
       refusal.status === 403 ? challenge.scope : undefined,
     )
     const start = await beginLogIn(server, { url: url.href, clientId, redirectUrl, scope })
@@ -219,7 +219,7 @@ function logInStopped({ reason }: AbortSignal): OffstageError {
   return new OffstageError(code, 'The log-in was cancelled before it finished.')
 }
 
-/** Joins the scopes granted before and those requested now, so that a new token loses none. */
+/** Joins scopes granted before and scopes requested now, so that a new token keeps all of them. */
 function joinScopes(...scopes: readonly (string | undefined)[]): string | undefined {
   const all = new Set(scopes.join(' ').split(' ').filter(Boolean))
   return all.size > 0 ? [...all].join(' ') : undefined
@@ -250,10 +250,10 @@ function readChallenge(header: string | null): AuthChallenge {
   return challenge
 }
 
-/** Milliseconds until the navigation counts as cancelled: the user may have stayed to keep unsaved input. */
+/** Milliseconds until the navigation counts as cancelled: the user may stay on the page to keep unsaved input. */
 const LEAVE_MS = 30_000
 
-/** Navigates away and never resolves. Rejects if the page stays, or the signal aborts. */
+/** Navigates away. Never resolves; rejects if the page stays or the signal aborts. */
 export async function leavePage(address: string, signal: AbortSignal): Promise<never> {
   globalThis.location.assign(address)
   return rejectOnAbort(signal, async () => {
@@ -264,14 +264,14 @@ export async function leavePage(address: string, signal: AbortSignal): Promise<n
 
 /** How often the window is checked. Milliseconds. */
 const CHECK_MS = 250
-/** Time after the window was closed in which its message may still arrive. Milliseconds. */
+/** Time for which a closed window's message may still arrive. Milliseconds. */
 const MESSAGE_MS = 1000
 
 /** Opens a window in which the person logs in. */
 export function openWindow(address: string): Window {
   const popup = globalThis.open?.(address, '_blank', 'popup,width=520,height=720')
   if (!popup) throw authFailed('The window for the log-in was blocked. Connect in a click handler.')
-  // Cleared before another site's page loads in the window, so that it can't navigate this page.
+  // Cleared before another site loads in the window, so that the site can't navigate this page.
   popup.opener = null
   return popup
 }
@@ -282,7 +282,7 @@ export async function logInByWindow(
   { state }: Pick<LogIn, 'state'>,
   signal: AbortSignal,
 ): Promise<string> {
-  // A channel of this origin, because other origins can post window messages but not channel messages.
+  // Uses a channel, because pages of other origins can't post to it.
   const channel = new BroadcastChannel(CHANNEL)
   let watchTimer: ReturnType<typeof setInterval> | undefined
   try {
@@ -308,8 +308,8 @@ export async function logInByWindow(
 }
 
 /**
- * Calls back when the person has closed the window. A page with `Cross-Origin-Opener-Policy` looks closed as soon as it
- * is shown. In that case this page doesn't get the focus, as it does when the window in front of it is closed.
+ * Calls back when the person has closed the window. A window with `Cross-Origin-Opener-Policy` always looks closed, so
+ * this page must also have regained the focus.
  */
 function watchWindow(popup: Window, onClosed: () => void): ReturnType<typeof setInterval> {
   let wasBehind = false

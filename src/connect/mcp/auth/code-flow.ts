@@ -4,9 +4,9 @@ import type { OffstageError } from '../../../protocol/error.ts'
 import type { McpFetch, McpKeyStore } from '../options.ts'
 import { isRecord } from '../../../lib/shape.ts'
 
-/** A log-in in progress. It is kept until its answer arrives, and used once. */
+/** A log-in in progress. Kept until its answer arrives, and used only once. */
 export interface LogIn {
-  /** Random text that nobody else knows. An answer without it doesn't belong to this log-in. */
+  /** Random secret. An answer without it doesn't belong to this log-in. */
   readonly state: string
   readonly verifier: string
   readonly clientId: string
@@ -64,7 +64,7 @@ export async function endLogIn(
   { store, fetch: fetchFn, signal }: RequestContext & { readonly store: McpKeyStore },
 ): Promise<string> {
   const { server, clientId, verifier, redirectUrl, url, scope } = logIn
-  // An answer that names no scopes grants those requested (RFC 6749, section 5.1).
+  // An answer without scopes grants the requested ones (RFC 6749, section 5.1).
   const grant = { server, clientId, scope }
   const parameters = {
     grant_type: 'authorization_code',
@@ -108,7 +108,7 @@ export interface AuthMessage {
   readonly query: string
 }
 
-/** The secret verifier of one log-in, and its public challenge (RFC 7636, S256). */
+/** Secret verifier of a log-in, and its public challenge (RFC 7636, S256). */
 interface Challenge {
   readonly verifier: string
   readonly challenge: string
@@ -132,7 +132,7 @@ function urlSafe(bytes: Uint8Array): string {
     .replace(/=+$/, '')
 }
 
-/** Tokens and the server that they are for. They are sent to no other server. */
+/** Tokens, and the only server that they are sent to. */
 export interface Tokens {
   readonly access: string
   readonly refresh?: string
@@ -146,13 +146,16 @@ interface RequestContext {
   readonly signal: AbortSignal
 }
 
-/** Reason why there are no tokens. `error`: a code of RFC 6749, section 5.2, if the server sends one. */
+/** Why no tokens were issued. `error`: an error code of RFC 6749, section 5.2, if the server sent one. */
 export interface TokenRefusal {
   readonly status: number
   readonly error?: string
 }
 
-/** Requests tokens with the code of a log-in, or with a refresh token. They keep what the answer doesn't replace. */
+/**
+ * Requests tokens with the code of a log-in, or with a refresh token. Fields that the answer omits keep the values of
+ * `grant`.
+ */
 export async function requestTokens(
   parameters: Readonly<Record<string, string>>,
   grant: Omit<Tokens, 'access'>,
@@ -192,7 +195,7 @@ export async function requestTokens(
   }
 }
 
-/** Whether the refusal is temporary and says nothing about the credentials. */
+/** Whether the refusal is temporary, so that the credentials may still be valid. */
 export function isTemporary({ status }: TokenRefusal): boolean {
   return status >= 500 || status === 408 || status === 429
 }
@@ -202,7 +205,7 @@ export function isRevoked(refusal: TokenRefusal): boolean {
   return refusal.error === 'invalid_grant' || isUnknownClient(refusal)
 }
 
-/** Whether the authorization server doesn't know the app, which must register again. */
+/** Whether the authorization server doesn't know the app, so that the app must register again. */
 export function isUnknownClient({ error }: TokenRefusal): boolean {
   return error === 'invalid_client'
 }
@@ -220,7 +223,10 @@ export function tokenError({ issuer }: AuthServer, refusal: TokenRefusal): Offst
       })
 }
 
-/** Registers the app with the authorization server (RFC 7591), if that doesn't read client documents. */
+/**
+ * Registers the app with the authorization server (RFC 7591). Only for servers that don't accept client metadata
+ * documents.
+ */
 export async function register(
   server: AuthServer,
   client: { readonly name: string; readonly redirectUrl: string },
@@ -250,7 +256,7 @@ export async function register(
   return value.client_id
 }
 
-/** Sends a request. Its failure's message is not passed on, because it may contain codes, verifiers or tokens. */
+/** Sends a request. Drops the message of a failure, which may contain codes, verifiers or tokens. */
 async function sendRequest(
   fetchFn: McpFetch,
   url: URL,
@@ -275,7 +281,7 @@ function isBearer(type: unknown): boolean {
   return typeof type === 'string' && type.toLowerCase() === 'bearer'
 }
 
-/** Key of the log-in for which the person left the page. Only one is kept. */
+/** Key of the log-in for which the person left the page. Only the newest is kept. */
 export const LOG_IN = 'offstage-mcp:log-in'
 
 export interface Keys {
@@ -285,8 +291,8 @@ export interface Keys {
 }
 
 /**
- * Keys for a server's tokens and client. They include the query, by which a server may distinguish its tenants. A client
- * is registered for one redirect address.
+ * Returns keys for a server's tokens and client. Includes the query, which may distinguish tenants. A client is
+ * registered for only one redirect address.
  */
 export function keysOf({ origin, pathname, search }: URL, redirectUrl: string): Keys {
   const key = `offstage-mcp:${origin}${pathname}${search}`

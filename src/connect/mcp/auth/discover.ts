@@ -3,7 +3,7 @@ import type { McpFetch } from '../options.ts'
 import { authFailed, readDocument } from './read-document.ts'
 
 /**
- * A protected server (RFC 9728) and the server that issues tokens for it (RFC 8414, or OpenID Connect Discovery 1.0).
+ * A protected server (RFC 9728), with the server that issues its tokens (RFC 8414, or OpenID Connect Discovery 1.0).
  */
 export interface AuthServer {
   /** Identifier of the server that tokens are for (RFC 8707). */
@@ -24,13 +24,13 @@ interface Discovery {
   readonly url: URL
   readonly fetch: McpFetch
   readonly signal: AbortSignal
-  /** The only accepted issuers. The app vouches for them. */
+  /** The only accepted issuers, which the app trusts. */
   readonly issuers?: readonly string[]
 }
 
 /**
- * Finds the authorization server (2026-07-28, basic/authorization). `metadataUrl`: from the server's 401.
- * Metadata is read only over https or on this machine, and redirects are not followed.
+ * Finds the authorization server (2026-07-28, basic/authorization). `metadataUrl`: from the server's 401 response.
+ * Reads metadata only over https or on this machine, and follows no redirects.
  */
 export async function discoverAuth(
   metadataUrl: string | undefined,
@@ -62,8 +62,8 @@ function joinScopes(listed: unknown): string {
 }
 
 /**
- * Throws if a log-in at one origin would send its code to another, which could use it there (RFC 9700, section 4.4).
- * Servers that name themselves in their answers are exempt.
+ * Throws if a log-in at one origin would send its code to another origin, which could use the code at the first (RFC
+ * 9700, section 4.4). Exempts servers that name themselves in their answers.
  */
 function checkOrigins({
   issuer,
@@ -90,7 +90,7 @@ async function readProtection(
       ? [metadataUrl]
       : [...(path ? [`${url.origin}${wellKnown}${path}`] : []), `${url.origin}${wellKnown}`]
   for (const address of addresses) {
-    // A server may publish metadata only about itself.
+    // A server may publish metadata only for its own origin.
     if (originOf(address) !== url.origin)
       throw authFailed(`${url.origin} has its metadata at another origin.`)
     const document = await readMetadata(address, discovery)
@@ -108,7 +108,7 @@ async function readIssuer(
   for (const address of issuerMetadataUrls(issuer)) {
     const document = await readMetadata(address, discovery)
     if (!document) continue
-    // Simple string comparison, as in RFC 8414, section 3.3.
+    // Compares as plain strings, as in RFC 8414, section 3.3.
     if (document.issuer !== issuer) throw authFailed(`${issuer} has metadata of another issuer.`)
     const methods = document.code_challenge_methods_supported
     if (!Array.isArray(methods) || !methods.includes('S256'))
@@ -179,7 +179,10 @@ function unsafeAddress(source: string): ReturnType<typeof authFailed> {
 const PRIVATE =
   /^([^.[]+|.+\.(localhost|local|internal)|(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01]))\..*|\[(?![23]).*)\.?$/
 
-/** Whether a server may name a URL. A server elsewhere must not name addresses on this machine or in its network. */
+/**
+ * Whether a server may refer to a URL. A server on the internet must not refer to addresses on this machine or in its
+ * network.
+ */
 function mayName(address: string, server: string): boolean {
   const isPrivate = (url: string): boolean => PRIVATE.test(new URL(url).hostname)
   return (
@@ -189,7 +192,7 @@ function mayName(address: string, server: string): boolean {
   )
 }
 
-/** Whether the identifier covers the server's URL: they are equal, or the URL is below it. */
+/** Whether the identifier covers the server's URL: both are equal, or the URL is below the identifier. */
 function isSameResource(resource: string, url: URL): boolean {
   if (!URL.canParse(resource)) return false
   const { origin, pathname } = new URL(resource)

@@ -14,7 +14,7 @@ import type { McpKeyStore } from '../options.ts'
 /** Implements `finishMcpAuth`. */
 export async function finish(store: McpKeyStore | undefined): Promise<void> {
   const query = globalThis.location.search
-  // Removes the code from the address, so that nobody can read it there later.
+  // Removes the code from the URL, so that it can't be read there later.
   globalThis.history.replaceState(null, '', globalThis.location.pathname)
   if (!store) {
     const channel = new BroadcastChannel(CHANNEL)
@@ -24,7 +24,7 @@ export async function finish(store: McpKeyStore | undefined): Promise<void> {
     return
   }
   const logIn = parseOrNull(await store.getItem(LOG_IN))
-  // Removed first, so that it's used only once, even after a failure.
+  // Removes the log-in first, so that it's used only once, even after a failure.
   await store.removeItem(LOG_IN)
   if (!isRecord(logIn)) throw authFailed('No log-in was begun here.')
   const { signal } = new AbortController()

@@ -3,7 +3,7 @@ import { type ErrorOptions, OffstageError } from '../../../protocol/error.ts'
 import { stopped } from '../failures.ts'
 import { readText } from '../page-fetch.ts'
 
-/** Most characters of an answer from an authorization server. */
+/** Maximum characters of an answer from an authorization server. */
 const MAX_DOCUMENT = 100_000
 
 /** The answer, if it is a JSON object within the limit; otherwise null. Reads no further than the limit. */
@@ -24,7 +24,7 @@ export function authFailed(message: string, options?: ErrorOptions): OffstageErr
   return new OffstageError('mcp-auth-failed', message, options)
 }
 
-/** Time for a server's complete answer, independent of the time that the person takes to log in. Milliseconds. */
+/** Time limit for a server's complete answer. Excludes the time that a person takes to log in. Milliseconds. */
 const ANSWER_MS = 30_000
 
 /** Runs the work. Rejects as soon as the signal aborts, even if the work goes on. */
@@ -43,7 +43,7 @@ export function rejectOnAbort<Result>(
   })
 }
 
-/** Sends a request to a server. Rejects with `timeout` if its answer is incomplete when the time is up. */
+/** Sends a request to a server. Rejects with `timeout` if the answer isn't complete within the time limit. */
 export async function withTimeLimit<Result>(
   signal: AbortSignal,
   send: (signal: AbortSignal) => Promise<Result>,

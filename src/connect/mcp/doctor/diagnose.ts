@@ -4,7 +4,7 @@ import type { McpFetch, McpOptions } from '../options.ts'
 import { pageFetch } from '../page-fetch.ts'
 import { CLIENT_INFO, LEGACY, MODERN } from '../wire.ts'
 
-/** Headers that each revision sends, and that a server's CORS rules must allow. */
+/** Headers that each revision sends. A server's CORS rules must allow them. */
 const SENT_HEADERS = {
   modern: ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'],
   legacy: ['content-type', 'mcp-protocol-version', 'mcp-session-id', 'last-event-id'],
@@ -19,7 +19,7 @@ interface Target {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Implements `diagnoseMcp`. Sends nothing that has an effect on a server that conforms to MCP. */
+/** Implements `diagnoseMcp`. Sends only requests that change nothing on a server that conforms to MCP. */
 export async function diagnose(
   address: string | URL,
   options: { readonly token?: string | McpOptions['token']; readonly fetch?: McpFetch },
@@ -42,7 +42,10 @@ export async function diagnose(
   return { ...revision, problems: [...refused.map(headerProblem), ...revision.problems] }
 }
 
-/** Refused headers of the revision that the server speaks, or of one that could not be tried. */
+/**
+ * Refused headers of the revision that the server speaks. Includes headers of both revisions if neither could be
+ * tested.
+ */
 function refusedOf(
   { protocolVersion, problems }: McpDiagnosis,
   { modern, legacy }: { readonly modern: readonly string[]; readonly legacy: readonly string[] },
@@ -121,13 +124,13 @@ async function detectRevision(
   const answer = await post(target, {}, { method: 'initialize', params })
   if (answer.status === 401) return { problems: await authProblems(target, answer) }
   const version = /"protocolVersion"\s*:\s*"([\d-]+)"/.exec(answer.text)?.[1]
-  // The server exists, but may speak only the revision that could not be tried.
+  // The server is reachable, but may support only the revision that could not be tested.
   if (version === undefined && !withModern && answer.status === 400) return { problems: [] }
   if (version === undefined) return { problems: [await pathProblem(target, answer)] }
   return { protocolVersion: version, problems: await sessionProblems(target, version, answer) }
 }
 
-/** Checks for a session id that CORS hides from the page. Without it, the server refuses further requests. */
+/** Checks for a session id that CORS hides from the page. The server refuses further requests without the id. */
 async function sessionProblems(
   target: Target,
   version: string,
@@ -269,7 +272,7 @@ function parseOrNull(text: string): unknown {
   }
 }
 
-/** Obstacle between a page and an MCP server, with its cause and where to fix it. */
+/** Obstacle between a page and an MCP server, with the cause and the place to fix it. */
 export interface McpProblem {
   readonly code:
     | 'unreachable'
@@ -283,7 +286,7 @@ export interface McpProblem {
     | 'server-error'
   /** The response header that is missing or incomplete. */
   readonly header?: string
-  /** The cause, and where to fix it, for developers. */
+  /** Message for developers: the cause, and where to fix it. */
   readonly message: string
 }
 

@@ -16,7 +16,7 @@ import type { JsonSchema } from '../../../protocol/json.ts'
 export type Secrets = Pick<ModelConfig, 'apiKey' | 'headers'>
 export type PlainModel = Omit<ModelConfig, keyof Secrets>
 
-/** Options that each agent of a configuration may have, as `createAgent` has them. */
+/** Options of `createAgent` that each agent of a configuration may set. */
 type OwnPlain =
   | 'instructions'
   | 'values'
@@ -32,7 +32,7 @@ type OwnPlain =
   | 'raw'
   | 'requests'
 
-/** Options that all agents of a configuration share. */
+/** Options of `createAgent` that apply to all agents of a configuration. */
 type SharedPlain = 'consent' | 'maxChildren' | 'storage' | 'retention' | 'heartbeatMs'
 
 type Plain = OwnPlain | SharedPlain
@@ -60,19 +60,19 @@ export interface SkillConfig extends Pick<
 }
 
 /**
- * Memory of a configuration. The function named by `kind` is passed in `memories`, along with the configuration. It
- * gets the options.
+ * Memory of a configuration. `kind` names the function in `memories` that makes it. The function gets the other fields
+ * as options.
  */
 export interface KeptMemoryConfig extends KeptMemoryOptions {
   readonly kind: 'keywordMemory' | 'recentMemory' | 'embeddingMemory'
 }
 
-/** Blackboard of a configuration. The function `blackboard` is passed in `memories`, along with the configuration. */
+/** Blackboard of a configuration. The function `blackboard` in `memories` makes it. */
 export interface BlackboardConfig extends BlackboardOptions {
   readonly kind: 'blackboard'
 }
 
-/** A memory: its name in the `memories` passed along with the configuration, or its kind and options. */
+/** A memory: a name in `memories`, or the kind and options of a memory. */
 export type MemoryConfig = string | KeptMemoryConfig | BlackboardConfig
 
 interface OwnConfig extends Pick<AgentOptions, OwnPlain> {
@@ -82,7 +82,7 @@ interface OwnConfig extends Pick<AgentOptions, OwnPlain> {
         readonly policy?: Extract<CompactionOptions['policy'], string>
       })
     | false
-  /** A model with the same provider and address as the agent's uses the same key and headers. */
+  /** A model with the provider and address of the agent's model uses the agent's key and headers. */
   readonly reflect?: Omit<ReflectOptions, 'model'> & { readonly model?: PlainModel }
   /** Skills, or names of skills passed along with the configuration. Default: all that are passed. */
   readonly skills?: readonly (string | SkillConfig)[]
@@ -93,13 +93,13 @@ interface OwnConfig extends Pick<AgentOptions, OwnPlain> {
 /** A sub-agent, which the configured agent can call as a tool. */
 export interface SubAgentConfig
   extends OwnConfig, Pick<SubAgentOptions, 'name' | 'title' | 'description' | 'needsApproval'> {
-  /** Default: the configured agent's model. At the same address, the same key and headers are used. */
+  /** Default: the configured agent's model. A model at the same address uses the same key and headers. */
   readonly model?: PlainModel
   readonly inputSchema?: JsonSchema
   readonly output?: JsonSchema
 }
 
-/** The part of an agent, or of a team of agents, that fits into JSON. The fields are those of `createAgent`. */
+/** The part of an agent, or of a team of agents, that JSON can hold. The fields are those of `createAgent`. */
 export interface AgentConfig extends OwnConfig, Pick<AgentOptions, SharedPlain> {
   /** Address of the JSON Schema, for editors: `offstage/agent.schema.json`. */
   readonly $schema?: string
@@ -112,7 +112,7 @@ interface Registries {
   /** Functions for `run` of `compositeTools`. */
   readonly functions?: { readonly [name: string]: CompositeTool['run'] }
   /**
-   * Memories by name, and kinds of memories: functions that make a memory from the configuration's options, such as `{
+   * Memories by name. Also functions by kind, which make a memory from the configuration's options, such as `{
    * keywordMemory }` of `offstage/memory`.
    */
   readonly memories?: { readonly [name: string]: AgentMemory | ((options: never) => AgentMemory) }
@@ -127,7 +127,7 @@ export interface ConfigParts extends Functions, Secrets, Registries {
 }
 
 /**
- * Functions and objects for one sub-agent. It inherits missing `tools`, `skills`, call hooks and the key from the
+ * Functions and objects for one sub-agent. Missing `tools`, `skills`, call hooks and keys are inherited from the
  * configured agent.
  */
 export interface SubAgentParts

@@ -21,7 +21,7 @@ type AnyTool = Tool | CompositeTool
 const byName = <Value>(record: { readonly [name: string]: Value } = {}): Map<unknown, Value> =>
   new Map(Object.entries(record))
 
-/** The skills that the configuration describes or names. Without the field `skills`, all skills in `parts`. */
+/** The skills that the configuration defines or names. Default: all skills in `parts`. */
 export function skillsOf({ skills }: Described, parts: ConfigParts): readonly Skill[] | undefined {
   if (skills === undefined) return parts.skills
   const candidates = new Map<unknown, Skill>(parts.skills?.map((skill) => [skill?.name, skill]))
@@ -62,7 +62,7 @@ export function memoriesIn(
       )
     }
     const make = found as (options: object) => AgentMemory
-    // Memories can't use a custom store of the worker, so they keep their default storage.
+    // Memories can't use a custom store of the worker, so they keep their own default then.
     const isDefaultStorage = storage === undefined || (storage !== 'memory' && 'type' in storage)
     return withErrorPath(itemPath, () => make(isDefaultStorage ? options : { storage, ...options }))
   })

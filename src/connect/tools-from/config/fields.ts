@@ -10,7 +10,10 @@ import type {
 import { hintAmong } from '../../../client/api/check-names.ts'
 import { OffstageError } from '../../../protocol/error.ts'
 
-/** Names of known fields. Errors suggest the first similar one. Takes a record, so a missing field doesn't compile. */
+/**
+ * Returns the names of known fields, of which errors suggest the first similar one. Takes a record, so that a missing
+ * field doesn't compile.
+ */
 const namesOf = <Name extends string>(record: Record<Name, true>): readonly string[] =>
   Object.keys(record)
 
@@ -144,7 +147,7 @@ export function configError(path: string, message: string): OffstageError {
   return new OffstageError('invalid-config', message, { details: { path } })
 }
 
-/** Runs `operation`. Its errors name this part of the configuration in their message and in `details.path`. */
+/** Runs `operation`. Adds this part of the configuration to the message and `details.path` of its errors. */
 export function withErrorPath<Value>(outerPath: string, operation: () => Value): Value {
   try {
     return operation()
@@ -164,7 +167,7 @@ function joinPaths(outer: string, inner: string): string {
   return inner.startsWith('[') ? `${outer}${inner}` : `${outer}.${inner}`
 }
 
-/** Throws for an unknown field. `misplaced` are the fields of another place, which `elsewhere` names. */
+/** Throws for an unknown field. `misplaced`: fields that belong elsewhere; `elsewhere` names the right place. */
 export function checkFields(
   value: unknown,
   knownFields: readonly string[],

@@ -11,10 +11,10 @@ export interface Parameter {
   readonly schema: JsonSchema
 }
 
-/** Parameters, as far as a function's source text shows them. */
+/** Parameters of a function, as far as its source text reveals them. */
 export type Signature =
   | { readonly kind: 'class' }
-  /** Native, bound, proxied, or with a parameter that isn't understood. */
+  /** The function is native, bound or proxied, or has a parameter that can't be parsed. */
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'function'; readonly parameters: readonly Parameter[] }
 
@@ -32,7 +32,7 @@ export function isNative(fn: object): boolean {
   return /\{\s*\[native code\]\s*\}\s*$/.test(textOf(fn))
 }
 
-/** Source text of a function. Reads no property of the function, which may be a proxy. */
+/** Source text of a function. Reads no properties, because the function may be a proxy. */
 export function textOf(fn: object): string {
   return Function.prototype.toString.call(fn)
 }
@@ -40,7 +40,7 @@ export function textOf(fn: object): string {
 function readParameters(text: string): Parameter[] | undefined {
   const head = readHead(text)
   const last = head?.at(-1)
-  // `x => …`, `async x => …`
+  // Takes the parameter without parentheses: `x => …`, `async x => …`
   const list = last?.kind === 'group' ? last.inner : head?.slice(-2, -1)
   const parameters = list && splitAtCommas(list).map(readParameter)
   if (!parameters?.every((each) => each !== undefined)) return undefined
@@ -62,7 +62,9 @@ function readParameter(tokens: readonly Token[]): Parameter | undefined {
   }
 }
 
-/** Returns undefined for a destructuring pattern with unknown keys, such as computed ones. */
+/**
+ * Returns the schema of a parameter. Undefined for a destructuring pattern with unknown keys, such as computed keys.
+ */
 function schemaOf(target: Token, value: readonly Token[]): JsonSchema | undefined {
   if (target.kind !== 'group') return schemaOfDefault(value)
   if (target.text === '[') return { type: 'array', items: {} }
@@ -73,7 +75,7 @@ function schemaOf(target: Token, value: readonly Token[]): JsonSchema | undefine
   return objectSchema(keys, isOpen)
 }
 
-/** `key`, `key = 1`, `key: target`, `'key': target = 1`. */
+/** Reads a key of a destructuring pattern: `key`, `key = 1`, `key: target`, `'key': target = 1`. */
 function readKey(tokens: readonly Token[]): Parameter | undefined {
   const [key, colon] = tokens
   const name = key && nameOfKey(key)
@@ -99,7 +101,7 @@ export function objectSchema(keys: readonly Parameter[], isOpen = false): JsonSc
   }
 }
 
-/** Schema of a default value. Understands minified forms, too: `!0`, `void 0`. */
+/** Returns the schema of a default value. Also understands minified values: `!0`, `void 0`. */
 function schemaOfDefault(value: readonly Token[]): JsonSchema {
   const [first, second] = value
   if (value.length === 2 && second?.kind === 'number' && !second.text.endsWith('n')) {
@@ -126,7 +128,7 @@ function schemaOfDefault(value: readonly Token[]): JsonSchema {
   }
 }
 
-/** Splits at commas. A trailing comma adds no part. */
+/** Splits at commas. Ignores a trailing comma. */
 function splitAtCommas(tokens: readonly Token[]): Token[][] {
   const parts: Token[][] = [[]]
   for (const token of tokens)
@@ -158,25 +160,25 @@ const CLOSERS = { '(': ')', '[': ']', '{': '}', '${': '}' } as const
 
 /** After these words, `/` begins a regular expression. */
 const BEFORE_VALUE = /^(?:case|delete|do|else|extends|in|instanceof|new|return|throw|typeof|void)$/
-/** Names or keywords, depending on where they appear. */
+/** Words that are names or keywords, depending on their place. */
 const CONTEXTUAL = /^(?:await|of|yield)$/
 /** Parentheses after these words hold a condition, not a value. */
 const BEFORE_CONDITION = /^(?:if|while|for|with)$/
 
-/** Most levels of nested brackets. No real parameter list is deeper. */
+/** Maximum levels of nested brackets. No real parameter list is deeper. */
 const MAX_DEPTH = 100
 
 interface Frame {
   readonly open: keyof typeof CLOSERS
   readonly inner: Token[]
-  /** True for the parentheses of `if (…)` and the like: no value ends with them. */
+  /** True for the parentheses of `if (…)` and similar statements, which don't end a value. */
   readonly isCondition: boolean
 }
 
 /**
- * Reads the tokens before a function's body: through its first group in parentheses, or through `=>`. Returns undefined
- * for ambiguous text: a wrong guess could take a `)` in a regular expression for the end. Doesn't support the HTML-like
- * comments of old scripts. Takes linear time.
+ * Reads the tokens before a function's body: up to the end of its first parentheses, or to `=>`. Returns undefined for
+ * ambiguous text, because a wrong guess could mistake a `)` in a regular expression for the end. Doesn't support
+ * HTML-like comments. Takes linear time.
  */
 export function readHead(text: string): Token[] | undefined {
   const top: Frame = { open: '(', inner: [], isCondition: false }
@@ -269,7 +271,7 @@ function classifySlash(
       if (CONTEXTUAL.test(last.text)) return 'unclear'
       return BEFORE_VALUE.test(last.text) ? 'pattern' : 'sign'
     case 'group':
-      // `}` ends an object or a block, and the tokens don't tell which.
+      // The `}` ends an object or a block, which the tokens don't reveal.
       if (last.text === '{') return 'unclear'
       return conditions.has(last) ? 'pattern' : 'sign'
     case 'number':
@@ -284,7 +286,7 @@ function classifySlash(
 
 function isConditionNext(inner: readonly Token[]): boolean {
   const last = inner.at(-1)
-  // `for await (…)`
+  // Skips `await`, for `for await (…)`.
   const word = last?.text === 'await' ? inner.at(-2) : last
   return word?.kind === 'word' && BEFORE_CONDITION.test(word.text) && !isProperty(inner)
 }
@@ -295,7 +297,7 @@ function isProperty(inner: readonly Token[]): boolean {
   return before?.kind === 'sign' && /^[.#]$/.test(before.text)
 }
 
-/** Two-letter names that people write. */
+/** Names of one or two letters that people write. */
 const SHORT_NAMES = /^(?:id|to|by|at|on|of|up|no|ms|px|kg|cm)$/
 
 /** Whether most names are as short as a minifier's. */

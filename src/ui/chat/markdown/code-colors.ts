@@ -17,7 +17,9 @@ const END = '(?![^])'
 const BLOCK_COMMENT = String.raw`\/\*[^]*?(?:\*\/|${END})`
 const TEXTS = String.raw`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'`
 const NUMBER = String.raw`(?<![\w.])(?:0[xob][\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)[a-z]{0,3}\b`
-/** A lookbehind, so that no match is tried from within a word: that would be quadratic for a long one. */
+/**
+ * Begins with a lookbehind, so that no match is tried from within a word, which takes quadratic time for long words.
+ */
 const CALL_NAME = String.raw`(?<![\w$])[\w$]+(?=\()`
 
 function words(text: string): string {
@@ -139,7 +141,10 @@ let sheet: CSSStyleSheet | undefined
 /** Watches blocks of code. Ranges are removed from blocks out of view, and from blocks that leave the page. */
 let observer: IntersectionObserver | undefined
 
-/** Colours code in a chat's shadow root. Text nodes stay as they are. While code grows, only complete lines are coloured. */
+/**
+ * Colours code in a chat's shadow root. Text nodes stay as they are. While code grows, only complete lines are
+ * coloured.
+ */
 export function show(code: HTMLElement, isOpen: boolean): void {
   const pre = code.parentElement
   if (!pre) return
@@ -163,7 +168,7 @@ class CodeColors {
   readonly #pre: HTMLElement
   readonly #lexer: RegExp
   #tokens: Token[] = []
-  /** Offset where lexing continues. Before `#end` if the last token was still open. */
+  /** Offset where lexing continues: before `#end` if the last token may continue. */
   #from = 0
   #end = 0
   #isSeen = false
@@ -204,7 +209,7 @@ class CodeColors {
     const end = next > 0 && next < settled ? next : settled
     const tokens = lex(this.#lexer, text.slice(0, end), this.#from)
     this.#tokens = [...this.#tokens.filter(({ to }) => to <= this.#from), ...tokens]
-    // A token that reaches the end may continue: it is lexed again with the next text.
+    // Lexes a last token that reaches the end again when more text arrives, because it may continue.
     const last = tokens.at(-1)
     this.#from = last?.to === end ? last.from : end
     this.#end = end

@@ -4,7 +4,7 @@ import type { Words } from '../words/words.ts'
 import { hostOf, namesHost } from './safe-address.ts'
 import type * as Colors from './code-colors.ts'
 
-/** Calls a function of the page. Its error is reported to the page, and the chat goes on without a value. */
+/** Calls a function of the page. If it throws, reports the error to the page, and returns undefined. */
 export function attempt<Value>(act: () => Value): Value | undefined {
   try {
     return act()
@@ -49,7 +49,7 @@ export function link(url: URL, contents: readonly Content[]): HTMLElement {
   const rel = 'noopener noreferrer'
   const element = make('a', '', ...contents)
   Object.assign(element, { href, rel, target: '_blank', title: href })
-  // A picture's button can't work inside a link, so its alternative text replaces it.
+  // Replaces pictures with their alternative text, because their buttons can't work inside a link.
   for (const picture of element.querySelectorAll<HTMLElement>('.picture'))
     picture.replaceWith(picture.title)
   if (!namesHost(element.textContent ?? '', url))
@@ -71,7 +71,7 @@ export function picture(url: URL, alt: string, { options, words }: Drawing): HTM
   else {
     const load = (): void => {
       show()
-      // Takes the focus of the button, which is gone.
+      // Focusable, because it takes the focus of the button that it replaces.
       element.tabIndex = -1
       element.focus()
     }
@@ -80,7 +80,7 @@ export function picture(url: URL, alt: string, { options, words }: Drawing): HTM
   return element
 }
 
-/** Renders mathematics with the page's `renderMath`, or else shows the source with its delimiters. */
+/** Renders mathematics with the page's `renderMath`. Without it, shows the source with its delimiters. */
 export function math(element: HTMLElement, source: string, { options }: Drawing): HTMLElement {
   const size = /^\$[^$]/.test(source) ? 1 : 2
   const isBlock = source.startsWith('$$') || source.startsWith('\\[')
@@ -136,8 +136,8 @@ function button(className: string, text: string, onclick: () => void): HTMLEleme
 let loading: Promise<typeof Colors> | undefined
 
 /**
- * Colours code with the CSS Custom Highlight API; code stays plain in browsers without it. The colouring code loads with the
- * first finished block. `isOpen`: more code may follow.
+ * Colours code with the CSS Custom Highlight API; code stays plain in browsers without it. The colouring code loads
+ * with the first finished block. `isOpen`: more code may follow.
  */
 function colorCode(code: HTMLElement, isOpen: boolean): void {
   if (isOpen ? loading : CSS.highlights)

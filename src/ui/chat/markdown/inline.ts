@@ -2,21 +2,21 @@ import { checkbox, type Content, type Drawing, link, make, math, picture } from 
 import { safeAddress } from './safe-address.ts'
 
 /**
- * Maximum characters between an opening and a closing mark, so that a growing text is never parsed from its start
- * again.
+ * Maximum characters between an opening and a closing mark. The limit keeps a growing text from being parsed from its
+ * start again.
  */
 const MOST_BETWEEN = 2500
-/** Last characters of a growing text that may be part of a mark: `https://`, `<br />`. */
+/** Number of characters at the end of a growing text that may belong to an incomplete mark: `https://`, `<br />`. */
 const UNSETTLED = 12
-/** Maximum levels of nested emphasis. Deeper levels are drawn without. */
+/** Maximum levels of nested emphasis. Deeper emphasis is not drawn. */
 const MOST_LEVELS = 12
 /** Maximum unclosed emphases that are drawn. */
 const MOST_OPEN = 8
 
 export interface InlineOptions {
-  /** Start of the text to read. The character before it may matter. */
+  /** Offset at which parsing starts. The character before it is context for marks. */
   readonly from: number
-  /** More text may follow, so unclosed emphasis and code are drawn as if closed. */
+  /** True if more text may follow. Unclosed emphasis and code are then drawn as if closed. */
   readonly isOpen: boolean
   /** The first text of a list item, which may be a task. */
   readonly isItem: boolean
@@ -25,14 +25,14 @@ export interface InlineOptions {
 export interface Inline {
   /** Content that later characters can't change. */
   readonly settled: readonly Content[]
-  /** End of its source. */
+  /** End of the settled content in the source. */
   readonly end: number
   readonly rest: readonly Content[]
 }
 
 interface Piece {
   readonly content: Content
-  /** End of its source. Undefined: the text can't be cut there. */
+  /** End of the piece in the source. Undefined: the text can't be cut there. */
   readonly end?: number
   /** Levels of emphasis within it. */
   readonly levels?: number
@@ -43,7 +43,7 @@ interface Piece {
 interface Run {
   readonly mark: string
   readonly at: number
-  /** Characters that are not used yet. */
+  /** Number of characters not used for emphasis yet. */
   count: number
   readonly opens: boolean
   readonly closes: boolean
@@ -58,13 +58,13 @@ interface Opener {
 interface Bracket {
   readonly at: number
   readonly isImage: boolean
-  /** Index of the bracket's piece. Negative: it can't open a link, since links don't nest. */
+  /** Index of the bracket's piece. Negative: the bracket can't open a link, because links don't nest. */
   index: number
 }
 
 /**
- * Parses the text of a paragraph, heading or cell, by the rules of CommonMark and GFM. A character is left out only
- * if it is markup of something drawn. Unclosed marks, and links that lead nowhere, are text.
+ * Parses the text of a paragraph, heading or cell by the rules of CommonMark and GFM. Characters are left out only if
+ * they are markup of something drawn. Unclosed marks, and links to unsupported addresses, stay text.
  */
 export function parseInline(text: string, options: InlineOptions, drawing: Drawing): Inline {
   return new InlineParser(text, options, drawing).parse()
@@ -73,7 +73,7 @@ export function parseInline(text: string, options: InlineOptions, drawing: Drawi
 /** Matches mathematics, escapes, code, addresses, emphasis marks, opening brackets, line breaks, and unclosed marks. */
 const TOKEN =
   /(?<formula>\\\([^]{1,2000}?\\\)|\\\[[^]{1,2000}?\\\]|\$\$[^]{1,2000}?\$\$|(?<![\w$])\$(?![\s\d$])(?:[^$\\]|\\[^]){1,2000}(?<!\s)\$(?![\w$]))|\\(?<escaped>[!-/:-@[-`{-~])|(?<ticks>`{1,99})(?!`)(?<code>[^]{0,2000}?[^`])\k<ticks>(?!`)|(?<!\w)(?<address>https?:\/\/(?:\([^\s<>"`()]{0,99}\)|[^\s<>"`()]){1,2000}(?<![.,:;!?'*_~\]}|\\$]))|(?<run>\*+|_+|~+)|(?<opening>!?\[)|\\?\n|<br\s*\/?>|\]|`+|\$(?![\s\d])/g
-/** Matches the end of a growing text that can't be decided yet. */
+/** Matches the end of a growing text if its meaning depends on the next characters. */
 const UNDECIDED_END = /(?:[*_~`!\\]+|<(?:br?\s*\/?)?)$/
 const DESTINATION =
   /\(\s*(<[^<>\n]*>|(?!<)(?:\\\S|\((?:\\\S|[^\s()\\\p{Cc}])*\)|[^\s()\\\p{Cc}])*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)/uy
@@ -91,7 +91,7 @@ class InlineParser {
   #at: number
   readonly #pieces: Piece[] = []
   readonly #brackets: Bracket[] = []
-  /** Position of the first construct whose end may follow. */
+  /** Position of the first construct that later text may complete. */
   #unfinished = Infinity
 
   constructor(text: string, options: InlineOptions, drawing: Drawing) {
@@ -108,7 +108,7 @@ class InlineParser {
     for (;;) {
       const found = match(TOKEN, text, this.#at)
       const end = found?.index ?? text.length
-      // Adds a cut before the last characters of a growing text.
+      // Splits the text before its last characters, which may change as the text grows.
       for (const stop of [Math.min(end, text.length - UNSETTLED), end])
         if (stop > this.#at) this.#add(text.slice(this.#at, stop), stop)
       if (!found) return this.#finish()
@@ -121,7 +121,7 @@ class InlineParser {
     this.#at = end
   }
 
-  /** Whether a construct begins there whose end may follow. */
+  /** Whether later text may complete a construct that begins at this offset. */
   #isUnfinished(at: number): boolean {
     const isUnfinished = this.#options.isOpen && this.#text.length - at <= MOST_BETWEEN
     if (isUnfinished) this.#unfinished = Math.min(this.#unfinished, at)

@@ -1,18 +1,21 @@
 const SCHEMES = new Set(['http:', 'https:', 'mailto:'])
 
-/** An address that may be a link: http, https or mailto, and absolute. Else null. */
+/** Parses an absolute http, https or mailto address. Null for any other text, which must not become a link. */
 export function safeAddress(text: string): URL | null {
   if (!URL.canParse(text.trim())) return null
   const url = new URL(text.trim())
   return SCHEMES.has(url.protocol) ? url : null
 }
 
-/** Owner of a picture or page, for people: the host, or the mailbox. */
+/** Returns a short name for the owner of an address: the host, or the mailbox. */
 export function hostOf(url: URL): string {
   return url.protocol === 'mailto:' ? url.pathname : url.host
 }
 
-/** Whether a text is the address's host, or an address there, letter by letter: a lookalike may lead elsewhere. */
+/**
+ * Whether a text is the address's host, or an address at that host. Compares exactly, because a lookalike may lead
+ * elsewhere.
+ */
 export function namesHost(text: string, url: URL): boolean {
   if (text.trim() === hostOf(url)) return true
   const address = safeAddress(text)

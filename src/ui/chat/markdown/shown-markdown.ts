@@ -14,9 +14,9 @@ export interface MarkdownText {
 }
 
 /**
- * A model's Markdown in an element, drawn as it streams; finished text is never parsed or drawn again. HTML is shown as text.
- * Links can be http, https or mailto and show their host. Pictures load only when pressed, or if their origin is in
- * `imageOrigins`.
+ * Draws a model's Markdown in an element as it streams. Finished text is never parsed or drawn again. HTML is shown as
+ * text. Links can be http, https or mailto, and show their host. Pictures load only when clicked, or if their origin is
+ * in `imageOrigins`.
  */
 export class ShownMarkdown {
   readonly #element: Element
@@ -68,15 +68,15 @@ const MATH_FENCE = /^ *(\$\$|\\\[)\s*$/
 const RULE = /^ *([-*_])(?:\s*\1){2,}\s*$/
 const ITEM = /^ *([-+*]|\d{1,9}[.)])(?=\s|$)/
 
-/** Draws Markdown line by line. A line's first characters decide its block, and what is drawn stays there. */
+/** Draws Markdown line by line. A line's first characters decide its kind of block, which never changes. */
 class Blocks {
   readonly #drawing: Drawing
   readonly #root: Element
-  /** Parent of new blocks: the root, or a part of it once the root has many. */
+  /** Parent of new blocks: the root, or the root's newest part once it has many blocks. */
   #container: Element
   #boxes: Box[] = []
   #leaf: Leaf | null = null
-  /** Beginning of an undecided line; null: decided, and the rest of the line follows. */
+  /** Characters of the line while its kind of block is undecided; null once decided. */
   #line: string | null = ''
 
   constructor(root: Element, drawing: Drawing) {
@@ -120,7 +120,7 @@ class Blocks {
     }
     const isInside = depth === this.#boxes.length
     if (isInside && this.#leaf instanceof Verbatim) {
-      // Fenced code keeps its tabs.
+      // Keeps tabs in fenced code.
       if (this.#leaf.line(depth === 0 && !this.#leaf.isIndented ? line : rest)) {
         if (this.#leaf.isClosed) this.#closeLeaf()
         return
@@ -158,7 +158,7 @@ class Blocks {
   #openParagraph(line: string, depth: number): void {
     this.#closeTo(depth)
     const box = this.#boxes.at(-1)
-    // The first text of an item goes into the item itself.
+    // Puts an item's first text into the item itself, without a paragraph.
     const isItem = box?.list && box.isEmpty
     const element = isItem ? box.element : make('p')
     if (isItem) box.isEmpty = false
@@ -167,14 +167,14 @@ class Blocks {
     this.#leaf.line(line)
   }
 
-  /** Whether the line begins a block that holds no others. */
+  /** Opens a block that holds no others. Returns false if the line begins none. */
   #openLeaf(line: string, depth: number): boolean {
     const heading = HEADING.exec(line)
     const fence = FENCE.exec(line) ?? MATH_FENCE.exec(line)
     if (!heading && !fence && !RULE.test(line)) return false
     this.#closeTo(depth)
     if (heading) {
-      // The page has headings of its own, above these.
+      // Lowers headings below the page's own.
       const element = this.#append(make(`h${Math.min(6, (heading[1]?.length ?? 0) + 2)}`))
       this.#leaf = new Prose(element, this.#drawing)
       this.#leaf.write(line.slice(heading[0].length))
@@ -198,7 +198,7 @@ class Blocks {
     this.#leaf = new Verbatim(code, { closing, indent, mark: isMath ? mark : '', onDraw })
   }
 
-  /** Whether the line turns the paragraph's last line into a table. */
+  /** Whether this line turns the paragraph's last line into the head of a table. */
   #openTable(line: string, paragraph: Prose): boolean {
     const dashes = cellsOf(line)
     const isTable = /[|:]/.test(line) && dashes.every((cell) => /^:?-+:?$/.test(cell))
@@ -228,7 +228,7 @@ class Blocks {
     if (!found) return null
     const [start, mark = ''] = found
     const after = line.slice(start.length)
-    // A sentence that continues with a number or a dash is no list.
+    // A number or dash within a paragraph is part of a sentence, not of a list.
     if (isInterrupting && (isBlank(after) || !/^(?:\D|1\D)$/.test(mark))) return null
     const spaces = isBlank(after) || indentOf(after) > 4 ? 1 : indentOf(after)
     const marker = mark.at(-1) ?? ''
@@ -343,19 +343,21 @@ function cellsOf(line: string): string[] {
   return [...cells].slice(0, -1).map(([, cell = '']) => cell.trim().replaceAll('\\|', '|'))
 }
 
-/** Growing text of a paragraph, heading or list item. Text that can't change any more is parsed and drawn once. */
+/**
+ * Growing text of a paragraph, heading or list item. Parts that later text can't change are parsed and drawn only once.
+ */
 class Prose implements Leaf {
   /** True if the text is directly in a list item, without a paragraph. */
   readonly #isItem: boolean
   readonly #element: Element
   readonly #drawing: Drawing
-  /** Source already drawn for good, except for its last character, which `#source` keeps as context. */
+  /** Source that is drawn and can't change, except for its last character, which `#source` keeps as context. */
   #settled = ''
   #source = ''
-  /** Offset in `#source` of the text that isn't settled. */
+  /** Offset in `#source` at which the text begins that may still change. */
   #from = 0
   #isDrawn = true
-  /** The last node of the settled text; `#length` is the length of its settled part. */
+  /** The last node of the unchangeable text. `#length` counts the node's unchangeable characters. */
   #last: Node | null = null
   #length = 0
 
@@ -385,7 +387,7 @@ class Prose implements Leaf {
     this.#clear()
     const options = { from: this.#from, isOpen, isItem: this.#isItem }
     const { settled, end, rest } = parseInline(this.#source, options, this.#drawing)
-    // The parser needs the previous character, for example to see whether a `_` is inside a word.
+    // Keeps the previous character for the parser, for example to see whether a `_` is inside a word.
     this.#from = Math.min(1, end)
     this.#settled += this.#source.slice(0, end - this.#from)
     this.#source = this.#source.slice(end - this.#from)
@@ -395,7 +397,7 @@ class Prose implements Leaf {
     append(this.#element, rest)
   }
 
-  /** Returns the last line. A delimiter row below it would make it the head of a table. */
+  /** Returns the last line, which a delimiter row would turn into a table head. */
   lastLine(): string {
     return this.#lines().at(-1) ?? ''
   }
@@ -487,11 +489,11 @@ class Verbatim implements Leaf {
 }
 
 interface VerbatimOptions {
-  /** Matches the closing line. Without it, the block ends before a line with fewer spaces. */
+  /** Matches the closing line. If missing, the block ends before the first line that is indented less. */
   readonly closing?: RegExp
   /** Spaces to strip from the start of each line. */
   readonly indent: number
-  /** The opening mark, if it is shown, too. */
+  /** The opening mark, if the block shows it. */
   readonly mark?: string
   /** Called after each drawing. `isOpen`: more text may follow. */
   readonly onDraw?: (isOpen: boolean, isClosed: boolean) => void

@@ -20,7 +20,7 @@ let slice = FIRST_SLICE
 
 /** Event that a Markdown element dispatches within the shadow root when it grows between two drawings of the chat. */
 export const GREW = 'offstage-grew'
-/** `detail`: when its script began, as `performance.now()`. */
+/** `detail`: when the drawing's script began, as `performance.now()`. */
 export type Grew = CustomEvent<number>
 
 /** Draws Markdown in slices: the first one at once, the rest frame by frame. */

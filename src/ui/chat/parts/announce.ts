@@ -14,20 +14,20 @@ export interface Announced {
   readonly since: number
   readonly isLoading: boolean
   readonly runId: string | undefined
-  /** Characters that were announced, by message. Infinity: nothing more of it will be. */
+  /** Number of characters announced so far, by message. Infinity: the rest of the message is never announced. */
   readonly heard: ReadonlyMap<string, number>
-  /** States, calls and questions seen last. Each is announced when it begins. */
+  /** States, calls and questions that existed at the last update. Each is announced when it begins. */
   readonly keys: readonly string[]
 }
 
 /** A state, a call or a question. */
 interface Item {
   readonly key: string
-  /** `first`: before all else; a message's id: after that message. Default: at the end. */
+  /** `first`: before all other texts; a message's id: after that message. Default: at the end. */
   readonly place?: string | undefined
   text(words: Words): string
   readonly isOfRun?: true | undefined
-  /** Shown as a notice: true, and new to the person, when the conversation has loaded. */
+  /** True for a state shown as a notice, which is new to the person once the conversation has loaded. */
   readonly isNotice?: boolean
 }
 
@@ -50,8 +50,8 @@ export function announcedBy(snapshot: ConversationSnapshot, now: number = Date.n
 }
 
 /**
- * Returns texts for a screen reader, in order, and the state after them. An answer being written comes in whole
- * sentences, each once. States, calls and questions come as they begin.
+ * Returns texts for a screen reader, in order, and the state after them. A growing answer is announced sentence by
+ * sentence. States, calls and questions are announced when they begin.
  */
 export function announce(
   before: Announced,
@@ -77,7 +77,7 @@ export function announceIn(
   if (status === 'loading') return { texts: [], announced: before }
   const answers = newSentences(before, snapshot, words)
   const items = itemsOf(snapshot, around)
-  // While the conversation loads, only notices, and a run that is seen or has left an answer, are new.
+  // Right after loading, only notices are new, and states of a run that was seen running or has left an answer.
   const isRunSeen = runId !== undefined || before.runId !== undefined || answers.texts.size > 0
   const isNew = ({ key, isOfRun, isNotice }: Item): boolean =>
     !before.keys.includes(key) && (!before.isLoading || isNotice || (isOfRun && isRunSeen)) === true
@@ -134,7 +134,7 @@ function isAnnounced({ status, startedAt = Infinity }: ShownCall): boolean {
   return announced === 'at-once' || (announced === 'later' && Date.now() - startedAt >= LONG_MS)
 }
 
-/** Maximum announced at once: a longer message is there to be read. Characters. */
+/** Maximum characters announced at once. A longer message is left for the person to read. */
 const LONGEST = 2000
 
 /** Returns new sentences by message, for messages after the last one that was announced whole. */
@@ -182,7 +182,7 @@ function lastSentenceEnd(text: string, from: number): number {
   return last ? from + last.index + last[0].length : from
 }
 
-/** Returns the end of the last sentence in a part of a text, else the part's end. */
+/** Returns the end of the last sentence in a part of a text. Without one, returns the end of the part. */
 function endWithin(text: string, from: number, to: number): number {
   const end = lastSentenceEnd(text.slice(0, to), from)
   return end === from ? to : end

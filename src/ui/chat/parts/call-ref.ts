@@ -20,7 +20,7 @@ export function callKey({ conversationId = '', toolCallId }: Ref): string {
   return `${conversationId}/${toolCallId}`
 }
 
-/** The waiting call that a message asks about, and the placeholder that says so. Local state `about`. */
+/** The waiting call that the next message is about, with the placeholder of the message field. Local state `about`. */
 export interface DiscussedCall {
   readonly call: ReturnType<typeof toCallRef>
   readonly placeholder: string

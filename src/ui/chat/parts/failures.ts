@@ -12,7 +12,7 @@ export type Failure = Extract<
 export class Failures {
   readonly #byMessage = new Map<string, Failure>()
   #newestRunId: string | undefined
-  /** The newest run that this page has driven. Other tabs don't continue it. */
+  /** The newest run that this page has driven. No other tab resumes it. */
   #ownRunId: string | undefined
   /** The run that failed because the page was offline. */
   #lostRunId: string | undefined
@@ -56,7 +56,7 @@ export const SENTENCE_END: RegExp = /[.!?…](?=\s)|[。！？]|\n/g
 export interface FailureText {
   /** The failure in short. */
   readonly text: string
-  /** Possible causes, in lines, for those who look into them; empty for none. */
+  /** Possible causes, one per line, for developers. Empty if none are known. */
   readonly details: string
 }
 

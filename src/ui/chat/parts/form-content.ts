@@ -9,8 +9,8 @@ import type {
 } from '../../../index.ts'
 
 /**
- * Reads a person's answers from a question's form, by the names of its fields. The controls have the same names.
- * Choices have their index as value, since '' may be one of them. Empty answers are left out.
+ * Reads a person's answers from a question's form. Controls have the names of the fields. The value of a choice is its
+ * index, because a choice may be ''. Empty answers are left out.
  */
 export function readFormValues(schema: FieldsSchema, form: HTMLFormElement): FieldValues {
   const data = new FormData(form)
@@ -43,7 +43,7 @@ function valueOf(
     case 'string':
       if (first === '') return undefined
       if ('enum' in field || 'oneOf' in field) return choicesOf(field)[Number(first)]?.const
-      // The control has no time zone offset.
+      // Converts to UTC: the control has no time zone offset.
       return field.format === 'date-time' ? new Date(first).toISOString() : first
   }
 }

@@ -1,12 +1,14 @@
 import { showInput, visibleText } from '../../../conversation/index.ts'
 import type { JsonObject, JsonSchema, JsonValue } from '../../../index.ts'
 
-/** A field of an input, for the person who approves it. Nothing in it is out of sight. */
+/** A field of an input, shown completely to the person who approves the call. */
 export interface InputField {
   readonly key: string
-  /** Title from the tool's schema, else the key in words. A key that the schema lacks is shown in quotes. */
+  /** Title from the tool's schema, otherwise the key as words. A key that isn't in the schema is shown in quotes. */
   readonly label: string
-  /** Whether the tool's schema has the key. A model names other keys, which must not look like the tool's labels. */
+  /**
+   * Whether the tool's schema has the key. Other keys come from the model, and must not look like the tool's labels.
+   */
   readonly isOfSchema: boolean
   readonly hint?: string
   readonly text: string
@@ -14,7 +16,7 @@ export interface InputField {
   readonly isText: boolean
 }
 
-/** Longer texts are shortened in the view. Longer records and lists are shown as their own fields. */
+/** Texts with more lines are shortened in the view. Records and lists with more lines become separate fields. */
 const MOST_LINES = 8
 const MOST_CHARACTERS = 400
 
@@ -27,8 +29,9 @@ export function beginningOf(text: string): string {
 }
 
 /**
- * Returns the fields of an input, labelled by its tool's schema (null: unknown). A long record or list within it
- * becomes fields of its own, so no text can push another out of sight. Null if the input is no record with fields.
+ * Returns the fields of an input, with labels from the tool's schema (null: unknown). A long record or list within the
+ * input becomes separate fields, so that no text can push another out of view. Null if the input is not an object with
+ * fields.
  */
 export function inputFields(
   input: JsonValue,
@@ -49,7 +52,7 @@ function fieldsIn(
   })
   const labels = new Set(items.map(({ name }) => name.label))
   return items.flatMap(({ value, keySchema, name }) => {
-    // If two fields share a label, fields labelled by the schema show their keys instead.
+    // If two fields have the same label, shows the keys of those in the schema instead.
     const isAmbiguous = labels.size < items.length && name.isOfSchema
     const field = {
       ...name,
@@ -77,7 +80,7 @@ function itemLabel(key: string): FieldName {
 
 /** Returns the label of a key. `keySchema` is the key's schema, or null if the tool's schema lacks the key. */
 export function labelOf(key: string, keySchema: unknown): FieldName {
-  // A key may be worded like a label of the card.
+  // Quoted, because a key may imitate a label of the card.
   if (!isRecord(keySchema)) return { key, label: showInput(key), isOfSchema: false }
   const { title, description } = keySchema
   return {
@@ -99,15 +102,15 @@ export function schemaOfKey(
   return isRecord(keySchema) ? keySchema : {}
 }
 
-/** Returns a text with its lines unchanged, unless it could be mistaken for something else, or for less than it is. */
+/** Returns a text as it is, or in quotes if it could be mistaken for something else or its end is invisible. */
 function fieldText(value: JsonValue): string {
   const isPlain = typeof value === 'string' && value.trim() === value && !isLikeJson(value)
   return isPlain ? visibleText(value) : showInput(value)
 }
 
 /**
- * Whether a text means something else without quotes: nothing, a number, `true`, or the start of a text, list or
- * record.
+ * Whether an unquoted text could be mistaken for another value: nothing, a number, `true`, or the start of a text, list
+ * or record.
  */
 function isLikeJson(text: string): boolean {
   return /^(?:["[{]|(?:true|false|null|undefined|nan)$)/i.test(text) || !Number.isNaN(Number(text))

@@ -5,7 +5,7 @@ import type { Words } from '../words/words.ts'
 import type { PageCall, PageSentence } from './page-call.ts'
 import type * as Sentences from './page-sentences.ts'
 
-/** Titles of the built-in page tools, by name. An app's tool may have the same name, but it has another title. */
+/** Titles of the built-in page tools, by name. They distinguish built-in tools from an app's tools of the same name. */
 const TITLES: Readonly<Record<string, string>> = {
   click: 'Click',
   hover: 'Hover',
@@ -39,8 +39,8 @@ function awaitsSentence(call: PageCall | PendingCall): boolean {
 }
 
 /**
- * Describes in a sentence what a call of a built-in page tool does or, if it needed no approval, what the tool reported.
- * Null for other tools, if the title already says it, and until the sentences are loaded.
+ * Describes in a sentence what a call of a built-in page tool does. A call without an approval gets the tool's own
+ * report instead. Null for other tools, if the title already says it, and until the sentences are loaded.
  */
 export function pageSentence(call: PageCall | PendingCall, words: Words): PageSentence | null {
   return isBuiltIn(call) ? (sentences?.sentenceOf(call, words.pageCalls) ?? null) : null

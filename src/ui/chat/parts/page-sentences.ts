@@ -20,11 +20,11 @@ type Describe = (call: DescribedCall, words: PageCallWords) => string | null
 
 interface Rule {
   readonly text: Describe
-  /** Input fields that the sentence covers, or leaves out because they have no effect. */
+  /** Input fields that the sentence covers, and fields that have no effect. */
   readonly covers: readonly string[]
 }
 
-/** Longer sentences are cut, so they don't cover the whole input. Characters. */
+/** Maximum length of a sentence, in characters. A cut sentence doesn't cover the whole input. */
 const LONGEST = 160
 
 /** See `pageSentence`. */

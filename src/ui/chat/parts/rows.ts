@@ -3,7 +3,7 @@ import { isSameCall } from './call-ref.ts'
 import { stateOf } from './shown-call.ts'
 import type { Failure } from './failures.ts'
 
-/** A row of a log. `key` is unique, and stays the same as the row changes. */
+/** A row of a log. `key` is unique, and doesn't change when the row does. */
 export type ChatRow =
   | { readonly type: 'day'; readonly key: string; readonly at: number }
   | { readonly type: 'message'; readonly key: string; readonly message: ShownMessage }
@@ -12,14 +12,14 @@ export type ChatRow =
   | { readonly type: 'calls'; readonly key: string; readonly calls: readonly ShownCall[] }
   /** All calls that wait for an approval, if there are several, at the place of the first one. */
   | { readonly type: 'approvals'; readonly key: string; readonly calls: readonly PendingCall[] }
-  /** Failure of a run, after the message that was the last one then. */
+  /** Failure of a run, after the message that was the last one when it failed. */
   | { readonly type: 'failure'; readonly key: string; readonly failure: Failure }
   | { readonly type: 'compaction'; readonly key: string }
 
 export interface RowOptions {
-  /** Tools whose calls each have a row of their own, such as those that a host draws. Default: none. */
+  /** Whether a tool's calls each get a row of their own, such as calls that a host draws. Default: none. */
   readonly alone?: (toolName: string) => boolean
-  /** Failed runs, by the message that was the last one then. Default: none. */
+  /** Failed runs, by the message that was the last one when they failed. Default: none. */
   readonly failures?: ReadonlyMap<string, Failure>
 }
 
@@ -52,7 +52,7 @@ export function rowsOf(
     if (failure) rows.push({ type: 'failure', key: `failure:${message.id}`, failure })
     if (compactedBefore.has(message.id)) rows.push({ type: 'compaction', key: `cut:${message.id}` })
   }
-  // Every waiting call belongs to a child agent, so no message above has the card.
+  // If only calls of child agents wait, no message above has the card, so it goes to the end.
   if (shared.length > 0 && !rows.includes(approvals)) rows.push(approvals)
   return foldCalls(rows, alone)
 }
@@ -76,7 +76,7 @@ export function sharedApprovalCalls(
   return shared.length > 1 ? shared : []
 }
 
-/** Whether a message has more than calls, which have rows of their own. */
+/** Whether a message has other parts than calls. Calls get rows of their own. */
 function hasText(message: ShownMessage): boolean {
   return 'losses' in message || message.parts.some(({ type }) => type !== 'tool-call')
 }
@@ -108,7 +108,7 @@ function foldCalls(rows: readonly ChatRow[], alone: (toolName: string) => boolea
   return result
 }
 
-/** Whether a call continues a run: all of the same tool, or all read-only. */
+/** Whether a call belongs to the group: all calls of one tool, or all read-only. */
 function continuesGroup(group: readonly ShownCall[], call: ShownCall): boolean {
   return (
     group.every(({ toolName }) => toolName === call.toolName) ||
@@ -116,7 +116,7 @@ function continuesGroup(group: readonly ShownCall[], call: ShownCall): boolean {
   )
 }
 
-/** Whether a call is done and nothing is left to look at: no undo, no child agent, no parent call. */
+/** Whether a call is done and may be folded: no undo, no child agent, no parent call. */
 function isSettled(call: ShownCall): boolean {
   return (
     stateOf(call).kind === 'done' &&
@@ -137,16 +137,16 @@ const MOST = 120
 /** The rows of a long conversation that are drawn. */
 export interface ShownRows {
   readonly rows: readonly ChatRow[]
-  /** Numbers of rows before and after them. */
+  /** Numbers of rows before and after the drawn ones. */
   readonly earlier: number
   readonly later: number
-  /** Later rows that wait for the person: they always stay in reach. */
+  /** Rows after the drawn ones that wait for the person. They are always shown. */
   readonly waiting: readonly ChatRow[]
 }
 
 /**
- * Decides which rows are drawn: the newest ones, until others are asked for. Identifies rows by key, as others come
- * and go.
+ * Decides which rows are drawn: the newest ones, until a person asks for others. Identifies rows by key, because their
+ * positions change.
  */
 export class RowWindow {
   #rows: readonly ChatRow[] = []
@@ -154,7 +154,7 @@ export class RowWindow {
   #from: string | null = null
   /** Key of the last drawn row; null: the newest. */
   #to: string | null = null
-  /** Number of rows drawn last. */
+  /** Number of rows in the last drawing. */
   #drawn = FIRST
 
   /** Starts again with the newest rows. */
@@ -168,15 +168,15 @@ export class RowWindow {
   cut(rows: readonly ChatRow[], showsNewest: boolean): ShownRows {
     this.#rows = rows
     if (this.#from === null || this.#indexOf(this.#from) < 0) {
-      // The first row was a day, whose key changes once older messages of it are loaded. Draws as many rows as
-      // before, up to the same last row.
+      // The first row is gone: it was a day, whose key changes when older messages of the day are loaded. Draws as many
+      // rows as before, up to the same last row.
       const last = this.#indexOf(this.#to)
       if (last < 0 && this.#to !== null) this.reset()
       this.#from = keyAt(rows, Math.max(0, (last + 1 || rows.length) - this.#drawn))
     }
     if (this.#to === null && showsNewest && this.#span.count > MOST)
       this.#from = keyAt(rows, rows.length - LEAST)
-    // A long branch has replaced a short one.
+    // Limits the rows when a long branch replaces a short one.
     if (this.#to === null && this.#span.count > this.#drawn + MOST)
       this.#to = keyAt(rows, this.#span.start + MOST - 1)
     const { start, end, count } = this.#span
@@ -190,13 +190,13 @@ export class RowWindow {
     }
   }
 
-  /** Whether fewer rows are drawn than should be without any scrolling. */
+  /** Whether more rows should be drawn without any scrolling. */
   get isShort(): boolean {
     const { start, count } = this.#span
     return start > 0 && count < LEAST
   }
 
-  /** @param canDrop Whether so many rows at the other end are far enough away to be removed. */
+  /** @param canDrop Whether this number of rows at the other end is far enough from the view to be removed. */
   showEarlier(more: number, canDrop: (count: number) => boolean): void {
     const { start, end, count } = this.#span
     this.#from = keyAt(this.#rows, Math.max(0, start - more))

@@ -11,7 +11,10 @@ export interface CallState {
 }
 
 export interface CallStateEntry extends CallState {
-  /** When to announce it. Absent if never: the model's answer mentions most results. `later`: after `LONG_MS`. */
+  /**
+   * When to announce the call. `later`: after `LONG_MS`. Missing: never, because the model's answer mentions most
+   * results.
+   */
   readonly announced?: 'at-once' | 'later'
 }
 
@@ -39,7 +42,7 @@ export const CALL_STATES: Readonly<Record<ShownCall['status'], CallStateEntry>> 
   invalid: { kind: 'problem', word: 'refused', announced: 'at-once' },
 }
 
-/** Returns a call's state as people see it. A call whose result says that nothing was done isn't done. */
+/** Returns a call's state for people. A call whose result says that nothing was done doesn't count as done. */
 export function stateOf(call: ShownCall): CallState {
   const { status, input, error } = call
   if (resultOf(call)?.isDone === false) return { kind: 'problem', word: 'notDone' }
@@ -55,18 +58,21 @@ export interface CallResult {
   readonly isDone: boolean
 }
 
-/** Report of a page tool about a form. */
+/** Report of a page tool that didn't send a form. */
 const NOT_SENT = /^The form (?:was|is) not sent.*/m
-/** Keys of results that hold words about them. */
+/** Keys under which results describe themselves. */
 const REMARKS = ['error', 'message', 'reason', 'status']
 
-/** Returns what the result of a successful call says. Null if it says nothing, and for calls that only read. */
+/**
+ * Returns a line about the result of a successful call. Null if the result describes nothing, and for calls that only
+ * read.
+ */
 export function resultOf({ status, output, readOnly }: ShownCall): CallResult | null {
   if (status !== 'succeeded' || readOnly || !output) return null
   if (output.type === 'json' && isObject(output.value)) {
     const { value } = output
     const remark = REMARKS.map((key) => value[key]).find(hasText)
-    // With a reason, any other false value is an outcome, too: `{ sent: false, reason }`. Without, it may be data.
+    // Any false value next to a reason is a refusal: `{ sent: false, reason }`. Without a reason, false may be data.
     const isRefused = hasText(value['reason'])
       ? Object.values(value).includes(false)
       : value['ok'] === false || value['success'] === false
@@ -76,7 +82,7 @@ export function resultOf({ status, output, readOnly }: ShownCall): CallResult | 
   const text = textIn(output).slice(0, MOST_READ)
   const notSent = NOT_SENT.exec(text)
   if (notSent) return { text: firstLine(notSent[0]), isDone: false }
-  // Data and markup are no words for people.
+  // Skips data and markup, which aren't text for people.
   return /^\s*(?:[[{<]|$)/.test(text) ? null : { text: firstLine(text), isDone: true }
 }
 
@@ -89,10 +95,10 @@ function textIn(output: ToolOutput): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Keys of inputs, most telling first: the last one also ends longer keys, such as `orderId`. */
+/** Keys of inputs, most descriptive first. The last pattern also matches the end of longer keys, such as `orderId`. */
 const DISTINCTIVE = [/^title$/i, /name$/i, /^(?:label|subject|query)$/i, /(?:sku|code|number|id)$/i]
 
-/** Keys whose values stay folded. */
+/** Keys of sensitive values, which rows never show. */
 const PRIVATE = /pass|secret|token|card|iban|cvc|cvv|^pin/i
 
 /** Returns the value of an input that tells calls of one tool apart. Empty if there is none. */
@@ -111,7 +117,10 @@ function isShort(value: JsonValue): boolean {
   return hasText(value) || typeof value === 'number'
 }
 
-/** Characters of a line in a row. A value is also part of its row's name for screen readers. */
+/**
+ * Maximum characters of a result's line. Values are shorter, because screen readers also read them as part of the row's
+ * name.
+ */
 const LONGEST = 160
 const LONGEST_VALUE = 60
 
@@ -120,7 +129,10 @@ function firstLine(text: string, longest = LONGEST): string {
   return visibleText(line.length > longest ? `${line.slice(0, longest)}…` : line)
 }
 
-/** Whether this page stopped following an unfinished run, as when its agent is disposed. Nothing can be answered then. */
+/**
+ * Whether this page stopped following an unfinished run, for example because its agent was disposed. Calls can't be
+ * answered then.
+ */
 export function isRunDetached({ ended }: Pick<ConversationSnapshot, 'ended'>): boolean {
   return ended !== undefined && isUnfinished(ended)
 }
@@ -132,7 +144,7 @@ export function stateIn(snapshot: Pick<ConversationSnapshot, 'ended'>, call: Sho
   return isOpen && isRunDetached(snapshot) ? { kind: 'problem', word: 'leftOpen' } : state
 }
 
-/** Progress that a tool reported, as far as it can be shown. */
+/** Progress that a tool reported, in a form that can be shown. */
 export interface Progress {
   /** Between 0 and 1. */
   readonly ratio?: number
@@ -140,8 +152,8 @@ export interface Progress {
 }
 
 /**
- * Reads what a tool passed to `progress`: a text, a number between 0 and 1, or an object with `progress`, `total` and
- * `message` as MCP has them.
+ * Reads the argument of a tool's `progress` call: a text, a number between 0 and 1, or an object with `progress`,
+ * `total` and `message`, as in MCP.
  */
 export function progressOf(progress: unknown): Progress {
   if (typeof progress === 'string') return { text: progress }

@@ -64,7 +64,7 @@ export interface Situation {
 }
 
 export interface StateEntry {
-  /** `notice`: below the messages. `log`: after the last message. `own`: in the state's own view. Default: not shown. */
+  /** `notice`: below the messages. `log`: after the last message. `own`: in a view of its own. Default: not shown. */
   readonly place?: 'notice' | 'log' | 'own'
   /** Text to show, and to announce when the state begins. A key of `Words`, or a function. */
   readonly text?: StateText
@@ -152,7 +152,7 @@ export const STATES: Readonly<Record<StateName, StateEntry>> = {
   'max-steps': limit,
   limit,
   aborted: {
-    // A stopped answer or call shows this itself. Only a message without an answer needs the text.
+    // A stopped answer or call shows this itself. The text is only for messages without an answer.
     ...outcomeLine(({ words, snapshot }) =>
       snapshot.messages.at(-1)?.role === 'user' ? words.announceStopped : '',
     ),

@@ -13,7 +13,7 @@ import { attempt } from '../markdown/elements.ts'
 import type { Maybe } from './problem.ts'
 import { iconButton } from './icon.ts'
 
-/** Makes what an element needs to show the page's additions to answers. */
+/** Creates the part of an element that shows the page's additions to answers. */
 export function createAdditions(): AnswerAdditions {
   const followUps = new FollowUps()
   return {
@@ -26,7 +26,7 @@ export function createAdditions(): AnswerAdditions {
   }
 }
 
-/** Shows texts that a person may want to send next, as buttons. */
+/** Shows suggested next messages as buttons. */
 function followUpsView(context: ChatContext): Maybe {
   const texts = followUpsOf(context)
   if (texts.length === 0) return nothing
@@ -61,7 +61,7 @@ function sourcesIn(value: unknown): readonly AnswerSource[] {
   throw new TypeError('sources of a chat must return a list of { title, url }, both strings.')
 }
 
-/** Data from elsewhere may have null for a missing value. */
+/** Accepts null for a missing `url`, because the page's data may come from elsewhere. */
 function isSource(value: unknown): value is AnswerSource {
   const { title, url } = (value ?? {}) as Record<string, unknown>
   return typeof title === 'string' && (url === undefined || url === null || typeof url === 'string')
@@ -75,7 +75,7 @@ function sourceView({ title, url }: AnswerSource): TemplateResult {
     <span class="target">(${hostOf(address)})</span>`
 }
 
-/** Shows buttons that the page adds. */
+/** Shows the page's own buttons below an answer. */
 function ownActionsView({ answers }: MessageContext, answer: ShownMessage): TemplateResult[] {
   return (answers.actions ?? []).map(
     (action) =>
@@ -90,7 +90,7 @@ function runAction(action: AnswerAction, answer: ShownMessage): void {
   if (result instanceof Promise) result.catch(reportError)
 }
 
-/** Shows feedback buttons. The page gets `offstage-feedback`; the button pressed last stays pressed. */
+/** Shows the feedback buttons, which emit `offstage-feedback`. The button that was pressed last stays pressed. */
 function feedbackView(
   { words, local, actions }: MessageContext,
   message: ShownMessage,
@@ -112,7 +112,7 @@ function feedbackView(
 
 type Context = Pick<ChatContext, 'snapshot' | 'answers' | 'local'>
 
-/** Asks the page, once for each answer, what a person may want to send next. */
+/** Gets the page's suggested next messages, once per answer. */
 export class FollowUps {
   #requestedId: string | null = null
 
@@ -147,7 +147,7 @@ function textsIn(value: unknown): readonly string[] {
   throw new TypeError('followUps of a chat must return a list of strings.')
 }
 
-/** Returns texts that a person may want to send next. */
+/** Returns the suggested next messages. */
 export function followUpsOf({ snapshot, local }: Omit<Context, 'answers'>): readonly string[] {
   const answer = finishedAnswer(snapshot)
   return (answer && local.get<readonly string[]>(followUpsKey(answer))) ?? []

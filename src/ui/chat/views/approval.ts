@@ -37,7 +37,7 @@ export function approvalView(context: ChatContext, call: PendingCall): TemplateR
   `
 }
 
-/** Loads the discussion of the call. Without a box: no card changes while it loads. */
+/** Loads the discussion of a call. Has no placeholder, so that the card doesn't change while it loads. */
 const discussView = loadedView<[PendingCall]>({ name: 'discussed' }, () =>
   import('./discussed.ts').then(({ discussView }) => discussView),
 )
@@ -58,7 +58,7 @@ export function isSeen(context: ChatContext, call: PendingCall): boolean {
   return context.seen.has(approvalKey(context, call))
 }
 
-/** Shows the input that would run, edited or the model's own, and the buttons. */
+/** Shows the input that would be used (edited or the model's own), and the buttons. */
 function decisionView(context: ChatContext, call: PendingCall): TemplateResult {
   const edited = parseInput(context.local.get<string>(approvalKey(context, call)))
   return html`
@@ -67,7 +67,7 @@ function decisionView(context: ChatContext, call: PendingCall): TemplateResult {
   `
 }
 
-/** Shows the input. If the title already says all of it, the input is folded. */
+/** Shows the input, folded if the title already covers all of it. */
 function requestedInputView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words } = context
   const block = inputView(context, call)
@@ -190,7 +190,7 @@ function reasonView(
   const onKey = (event: KeyboardEvent): void => {
     const { key, repeat, currentTarget } = event
     const isCanceled = key === 'Escape' && !isComposing(event)
-    // Escape must not also close a bubble. A held Enter that pressed “Deny” must not send the form, too.
+    // Prevents that Escape also closes a bubble, and that the still held Enter that pressed “Deny” also sends the form.
     if (isCanceled || (key === 'Enter' && repeat)) event.preventDefault()
     if (!isCanceled) return
     findInCard(currentTarget, '.deny')?.focus()
@@ -213,7 +213,7 @@ const askView = loadedView<[PendingCall]>({ name: 'asks', box: 'question' }, () 
   import('./ask.ts').then(({ askView }) => askView),
 )
 
-/** Shows the controls that a call waits for, but for those that the host's card has. */
+/** Shows the controls that answer a waiting call, except those that the host's card already has. */
 export function waitingView(context: ChatContext, call: PendingCall): Maybe {
   const card = context.answeringCard(call)
   switch (call.kind) {

@@ -163,7 +163,7 @@ const INPUT_TYPES = {
 
 function textControl(name: string, field: TextField, isRequired: boolean): TemplateResult {
   const { format, minLength, maxLength, default: preset = '' } = field
-  // A one-line input would cut the text, or lose its line breaks.
+  // Uses several lines, because a one-line input would cut the text or drop its line breaks.
   if (preset.length > LONG || preset.includes('\n'))
     return html`<textarea
       name=${name}

@@ -52,7 +52,7 @@ export function attachButton(context: ChatContext): TemplateResult {
   `
 }
 
-/** Shows a picture, or the file's name. Pictures are part of the conversation: nothing is loaded for them. */
+/** Shows a picture, or the file's name. Pictures come from the conversation, so no request is sent. */
 export function fileView({ mediaType, data }: FilePart, name: string): TemplateResult {
   const isPicture = /^image\/(png|jpeg|gif|webp|avif)$/.test(mediaType)
   return isPicture

@@ -32,7 +32,7 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
   const state = stateIn(snapshot, call)
   const { kind, word } = state
   const title = titleOf(context, call)
-  // A waiting call shows its whole input, and nothing that a model wrote stands beside its title.
+  // A waiting call shows its whole input below, and no text that a model wrote next to its title.
   const value = kind === 'waiting' || call.about || isBuiltIn(call) ? '' : distinctiveValue(call)
   const result = resultOf(call)
   const pending = snapshot.pending.find((each) => isSameCall(each, call))
@@ -105,7 +105,9 @@ function detailsView(
   `
 }
 
-/** Returns what a row shows instead of “Done”. A built-in page tool's report is in the title. */
+/**
+ * Returns the text that replaces “Done” in a row. Null for a built-in page tool, whose title already has the report.
+ */
 function resultIn(call: ShownCall): string | null {
   const result = isBuiltIn(call) || call.source !== undefined ? null : resultOf(call)
   return result?.isDone ? result.text : null

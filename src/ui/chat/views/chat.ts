@@ -85,7 +85,7 @@ function onKey({ placement, actions }: ChatContext, event: KeyboardEvent): void 
   const { key, defaultPrevented } = event
   if (isComposing(event) || defaultPrevented) return
   const chat = event.currentTarget as Element
-  // Escape first closes a sheet, by the button that opened it.
+  // Escape closes an open sheet first, by clicking the button that opened it.
   const opener = chat.querySelector<HTMLElement>('.header [aria-expanded=true]')
   if (key === 'Escape' && opener) {
     event.preventDefault()
@@ -189,7 +189,7 @@ function headerView(context: ChatContext): TemplateResult {
   const { snapshot, words, local, actions, placement } = context
   const isListOpen = local.get('list') !== undefined
   const toggleList = (): void => {
-    // Clears errors of earlier actions there.
+    // Clears errors of earlier actions in the lists.
     for (const key of ['list', 'sheets']) local.set(problemKey(key), undefined)
     local.set('list', isListOpen ? undefined : 'conversations')
   }
@@ -210,15 +210,15 @@ function headerView(context: ChatContext): TemplateResult {
   `
 }
 
-/** Returns the title, unless it is the beginning of the first message, which is in view below it. */
+/** Returns the title. Empty if it is the beginning of the first message, which is visible below. */
 function titleOf({ title = '', messages: [first] }: ConversationSnapshot): string {
   const text = first ? messageText(first).trim().replace(/\s+/g, ' ') : ''
   return text.startsWith(title.replace(/…$/, '')) ? '' : title
 }
 
 /**
- * The message field and its buttons. Enter sends, except when it ends an input method's composition. During a run, a sent
- * message steers it.
+ * Shows the message field and its buttons. Enter sends, except when it ends an input method's composition. During a
+ * run, sent messages steer it.
  */
 function composerView(context: ChatContext): TemplateResult {
   const { snapshot, words, local, actions } = context
@@ -226,7 +226,7 @@ function composerView(context: ChatContext): TemplateResult {
   const text = local.get<string>('draft') ?? ''
   const { conversationId } = snapshot
   const files = getAttachments(local, conversationId)
-  // A question about a card is a text alone.
+  // A message about a card can't have files.
   const about = files.length > 0 ? undefined : local.get<DiscussedCall>('about')
   const isEmpty = text.trim() === '' && files.length === 0
   const send = (event: Event): void => {
@@ -242,7 +242,7 @@ function composerView(context: ChatContext): TemplateResult {
   }
   const onPaste = (event: ClipboardEvent): void => {
     const { clipboardData: data } = event
-    // A spreadsheet's cells come with a picture of them.
+    // Prefers text, because copied spreadsheet cells also contain a picture.
     const isText = data?.getData('text/plain') && data.getData('text/html')
     if (!isText) attachFrom(context, event, data)
   }
@@ -272,7 +272,7 @@ function composerView(context: ChatContext): TemplateResult {
   `
 }
 
-/** The send button and, during a run, the stop button. With nothing to send, a run shows only the stop button. */
+/** The send button and, during a run, the stop button. While the field is empty, a run shows only the stop button. */
 function buttonsView(
   context: ChatContext,
   isEmpty: boolean,

@@ -12,7 +12,7 @@ import type { Maybe } from './problem.ts'
 export interface Details {
   /** Number of calls that wait for the person; 0 if all of them are in view. */
   readonly waiting: number
-  /** Label of the model that loads in the browser; `cancel` is the button that stops it. */
+  /** Text about a model that loads in the browser. `cancel`: label of the button that stops loading. */
   readonly loading: string
   readonly cancel: Maybe
 }
@@ -24,7 +24,7 @@ export function detailsView(context: ChatContext, details: Details): TemplateRes
   ${loadingView(context, details)} ${queueView(context)} ${unsentView(context)}`
 }
 
-/** Leads to calls that wait for the person outside of the view. */
+/** Shows a button that scrolls to waiting calls that are out of view. */
 function waitingCallsView({ words, locale }: ChatContext, waiting: number): Maybe {
   if (waiting === 0) return nothing
   const count = numberFormat(locale).format(waiting)
@@ -39,7 +39,7 @@ function waitingCallsView({ words, locale }: ChatContext, waiting: number): Mayb
   </p>`
 }
 
-/** The word for the state of a step of a plan. A pending one has none. */
+/** Icons and texts for the states of a plan's steps. A pending step has none. */
 const STEPS = { pending: null, 'in-progress': 'running', done: 'done', dropped: 'stopped' } as const
 
 /** The model's plan, with its progress. */

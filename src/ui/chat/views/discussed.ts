@@ -43,13 +43,13 @@ function wordsOf({ locale, words }: ChatContext): DiscussWords {
   return { ...(/^zh\b/i.test(locale) ? ZH : EN), ...words.discuss }
 }
 
-/** Shows the discussion of a waiting call, which changes apart from the chat's own conversation. */
+/** Shows the discussion of a waiting call. Redraws by itself, because the discussion is a separate conversation. */
 class DiscussionDirective extends AsyncDirective {
   #conversation: Conversation | undefined
   #clearTarget: (() => void) | undefined
   #unsubscribe: (() => void) | undefined
   #draw: () => unknown = () => nothing
-  /** The answer that a reload has cut off was resumed. */
+  /** True once an answer that a reload cut off has been resumed. */
   #isResumed = false
 
   render(context: ChatContext, call: PendingCall): unknown {
@@ -59,7 +59,8 @@ class DiscussionDirective extends AsyncDirective {
     const isChosen = (): boolean =>
       JSON.stringify(local.get<DiscussedCall>('about')?.call) === JSON.stringify(about.call)
     this.#clearTarget = () => isChosen() && local.set('about', undefined)
-    // The message field asks about the first card, or the chosen one. It is drawn anew after this drawing.
+    // Makes this card the subject of the next message if no other card is chosen. Delayed, because it triggers another
+    // drawing.
     queueMicrotask(() => {
       const current = local.get<DiscussedCall>('about')
       if (!current || (isChosen() && current.placeholder !== about.placeholder))
@@ -78,7 +79,7 @@ class DiscussionDirective extends AsyncDirective {
   }
 
   override update(part: ChildPart, [context, call]: Parameters<this['render']>): unknown {
-    // In place only after this drawing.
+    // Delayed until this drawing has put the part in place.
     queueMicrotask(() => adoptStyles(part.parentNode.getRootNode()))
     return this.render(context, call)
   }
@@ -115,7 +116,7 @@ function toDiscussedCall(context: ChatContext, call: PendingCall): DiscussedCall
 
 const discussion = directive(DiscussionDirective)
 
-/** Shows what was asked about a waiting call, with the model's answers and suggestions. */
+/** Shows a person's questions about a waiting call, with the model's answers and suggestions. */
 export function discussView(context: ChatContext, call: PendingCall): TemplateResult {
   return html`${discussion(context, call)}`
 }
@@ -181,7 +182,7 @@ function entryView(
   `
 }
 
-/** A suggested input, as its difference from the one that the card shows. */
+/** Shows a suggested input as its difference from the input on the card. */
 function suggestionView(
   context: ChatContext,
   call: PendingCall,
@@ -243,7 +244,7 @@ function changeView(
     </dd>`
 }
 
-/** The items of a list, or the value itself, as a person reads them. */
+/** Returns the items of a list, or the value itself, as text for people. */
 function itemsOf(value: JsonValue | undefined): readonly string[] {
   if (value === undefined) return []
   const items = Array.isArray(value) ? value : [value]

@@ -24,8 +24,9 @@ interface EditedField {
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 /**
- * A form for the input of a call that waits for approval. Each change is saved to the call's edited input; other values stay
- * as the model wrote them. The call can be approved after the form is closed and the card shows the new input.
+ * A form that edits the input of a call that waits for approval. Each change is saved in the call's edited input; other
+ * values stay as the model wrote them. The call can be approved once the form is closed and the card shows the new
+ * input.
  */
 export function editInputView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words, local } = context
@@ -114,7 +115,7 @@ const LONGEST_CHOICE = 40
 /** Types that have a control, with the `typeof` of their values. */
 const TYPES = { string: 'string', number: 'number', integer: 'number', boolean: 'boolean' }
 
-/** Schema keywords that a control checks. `format` isn't one: it would change how the value is entered. */
+/** Schema keywords that a control checks. Excludes `format`, which would change how the value is entered. */
 const LIMITS = ['minimum', 'maximum', 'minLength', 'maxLength']
 
 /** Returns a schema for a text, number, choice or boolean control. Null for anything else. */
@@ -123,7 +124,7 @@ function simpleSchema(
   value: JsonValue | undefined,
 ): FieldSchema | null {
   const { type = typeof value, enum: choices, ...limits } = keySchema ?? {}
-  // A text or number can stay empty if it has no value. A checkbox can't stay empty.
+  // Allows a text or number without a value, because its control can be empty. A checkbox can't.
   const isOfType =
     value === undefined ? type !== 'boolean' : typeof value === TYPES[type as keyof typeof TYPES]
   if (!isOfType || !Object.hasOwn(TYPES, String(type))) return null
@@ -151,7 +152,7 @@ function editedFieldView(
   if (schema)
     return fieldView(words, name, {
       schema: { ...schema, title, ...(hint !== undefined && { description: hint }) },
-      // The person may keep a text that the model left empty.
+      // Accepts an empty text if the model also left it empty.
       isRequired: isRequired && value !== '',
       isSensitive: false,
     })
@@ -168,7 +169,7 @@ function editedFieldView(
   </label>`
 }
 
-/** Reads a control. Null if its text isn't valid JSON; `value: undefined` removes the field from the input. */
+/** Reads a control. Null if its text is invalid JSON. `value: undefined`: the field is removed from the input. */
 function readControl(
   { schema, value: before }: EditedField,
   { name, value: text }: Control,
@@ -212,12 +213,12 @@ function controlsIn(form: HTMLFormElement): Control[] {
 function showProblem(control: Control): void {
   const problem = control.closest('.edit > div')?.querySelector('.problem')
   const { validationMessage: text } = control
-  // The same text set anew would be read out again, with each letter.
+  // Sets only a changed text, because a screen reader would otherwise read it again after each letter.
   if (problem && problem.textContent !== text) problem.textContent = text
   control.ariaInvalid = `${!control.validity.valid}`
 }
 
-/** Returns why an approval with this input was refused, if it was because of this field. Otherwise empty. */
+/** Returns why an approval with this input was refused, if the reason names this field. Otherwise empty. */
 function refusalOf(
   { local }: ChatContext,
   { toolCallId }: PendingCall,

@@ -18,12 +18,15 @@ export function formKey(inputKey: string): string {
   return `form-${inputKey}`
 }
 
-/** Returns the schema of a call's tool. Null for another agent's call: its tools may have the same names. */
+/** Returns the schema of a call's tool. Null for a call of another agent, whose tools may have the same names. */
 export function schemaOf({ agent }: ChatContext, call: PendingCall): JsonSchema | null {
   return call.conversationId === undefined ? agent.inputSchema(call.toolName) : null
 }
 
-/** Shows the input of a call to approve: every field, or JSON. Long texts are shortened and can be expanded. */
+/**
+ * Shows the input of a call that waits for approval: every field, or JSON. Long texts are shortened and can be
+ * expanded.
+ */
 export function inputView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words } = context
   const fields = inputFields(call.input, schemaOf(context, call))

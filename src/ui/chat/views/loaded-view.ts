@@ -6,9 +6,9 @@ import { errorText } from './problem.ts'
 type View<Args extends readonly unknown[]> = (context: ChatContext, ...args: Args) => TemplateResult
 
 /**
- * A view that few people need; its code loads when it is first drawn. After a failed load only a button retries, because a
- * retry on each render would never stop. `name`: key of the view's problem. `box`: class of the placeholder; without it,
- * nothing stands for the view.
+ * A view whose code loads when it is first drawn, because few people need it. After a failed load, only a button
+ * retries: retrying on each render would never stop. `name`: key of the view's problem. `box`: class of the
+ * placeholder; without it, nothing is shown until the code is loaded.
  */
 export function loadedView<Args extends readonly unknown[]>(
   { name, box }: { readonly name: string; readonly box?: string },

@@ -59,7 +59,7 @@ export function waitingOf({
   return pending.filter(({ kind }) => kind !== 'output' && kind !== 'settlement')
 }
 
-/** Shows the conversation's states that belong in this place. */
+/** Shows the conversation's current states for a place. */
 export function stateViews(context: ChatContext, place: StateEntry['place']): Maybe[] {
   return statesOf(context.snapshot, context.around)
     .filter((name) => STATES[name].place === place)
@@ -126,7 +126,7 @@ export function askBeforeLeaving({ snapshot, local }: ChatContext, event: Event)
   local.set(LEAVING, link.href)
 }
 
-/** Buttons of states that show one line of text. Other offers have buttons in their own views. */
+/** Buttons of states that show one line of text. Other states have buttons in their own views. */
 const BUTTONS: {
   readonly [offer in StateButton]?: (context: ChatContext) => readonly [string, () => void]
 } = {

@@ -59,7 +59,7 @@ class Sheet {
   readonly #context: ChatContext
   readonly #words: ReportWords
   readonly #dialog = document.createElement('dialog')
-  /** Tools whose results stay out. */
+  /** Tools whose outputs are left out of the report. */
   readonly #leftOut = new Set<string>()
   #file: ReportFile | null = null
   #problem: string | undefined

@@ -27,7 +27,10 @@ import { titleOf } from '../parts/page-sentence.ts'
 import { onEscape } from '../walk-messages.ts'
 import { iconButton, stateIcon } from './icon.ts'
 
-/** Renders a row. Messages and finished calls render again only when their inputs change: a long conversation has many. */
+/**
+ * Renders a row. A message or finished call renders again only when its inputs change, because a long conversation has
+ * many.
+ */
 export function rowView(context: ChatContext, row: ChatRow): TemplateResult | DirectiveResult {
   const { words, locale, local, snapshot } = context
   switch (row.type) {
@@ -50,7 +53,7 @@ export function rowView(context: ChatContext, row: ChatRow): TemplateResult | Di
         ? guard(callDependencies(context, row.call), () => callView(context, row.call))
         : callView(context, row.call)
     case 'calls':
-      // An open group renders its calls, so it depends on everything that they depend on.
+      // An open group renders its calls, so it depends on the same inputs as they do.
       return isCallsOpen(local, row.key)
         ? callsView(context, row.key, row.calls)
         : guard([...row.calls, words, locale], () => callsView(context, row.key, row.calls))
@@ -83,7 +86,7 @@ function messageDependencies(context: MessageContext, message: ShownMessage): un
   ]
 }
 
-/** Whether the call has ended and waits for no answer. A call to undo also shows the state of its turn. */
+/** Whether the call has ended, waits for no answer, and has no undo button, which depends on the whole turn. */
 function isFinished(context: ChatContext, call: ShownCall): boolean {
   const { snapshot } = context
   const { kind } = stateIn(snapshot, call)
@@ -251,7 +254,7 @@ function messageView(context: MessageContext, message: ShownMessage): TemplateRe
   `
 }
 
-/** Shows the result of a reflection on the answer: remarks, or the original text. */
+/** Shows what reflection did with an answer: its remarks, or the original text. */
 function reflectionView(
   { words, markdown: options }: MessageContext,
   { reflection }: ShownMessage,
@@ -280,7 +283,7 @@ function partView(context: MessageContext, message: ShownMessage, part: Part): M
             ${markdown({ text: part.text, isWhole, options, words })}
           ></div>`
     case 'reasoning':
-      // The answer's direction is that of its own text.
+      // Sets the text direction by the content of the reasoning.
       return html`<details class="reasoning" part="reasoning" dir="auto">
         <summary>${reasoningTitle(context, message, part)}</summary>
         <p class="plain" dir="auto">${part.text}</p>
@@ -379,7 +382,7 @@ function startEdit(
   message: ShownMessage,
   { currentTarget }: Event,
 ): void {
-  // Some browsers don't focus a button on click.
+  // Focuses the button, because some browsers don't on a click.
   if (currentTarget instanceof HTMLElement) currentTarget.focus({ preventScroll: true })
   local.set(editKey(message), messageText(message))
 }

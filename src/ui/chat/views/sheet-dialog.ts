@@ -1,6 +1,6 @@
 import { css, type CSSResult } from 'lit'
 
-/** A sheet's name is its part, and the beginning of its heading's id: `undo-sheet` has `undo-sheet-title`. */
+/** A sheet's name is its CSS part and the prefix of its heading's id: `undo-sheet` has `undo-sheet-title`. */
 interface Sheet {
   readonly name: string
   /** Styles of the content, besides those that all sheets share. */

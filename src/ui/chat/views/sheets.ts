@@ -23,7 +23,7 @@ function queryOf({ local, locale }: ChatContext, key: SearchKey): string {
   return (local.get<string>(key) ?? '').toLocaleLowerCase(locale)
 }
 
-/** The field that searches a list, and why the last action in the list failed. */
+/** Shows the search field of a list, and why the last action in the list failed. */
 function searchView(
   { words, local }: ChatContext,
   key: SearchKey,
@@ -71,7 +71,7 @@ function memoriesView(context: ChatContext): TemplateResult {
   `
 }
 
-/** Shows that nothing is found, or not read yet. A failed reading has its own text. */
+/** Shows that nothing was found, or that the memories aren't read yet. A failed read shows its own text instead. */
 function emptyView(context: ChatContext): Maybe {
   const { words, local } = context
   if (listedMemories(context)) return html`<p class="note">${words.noMemories}</p>`
@@ -100,7 +100,7 @@ function entryView(context: ChatContext, found: FoundMemory): TemplateResult {
   </li>`
 }
 
-/** Buttons that act on all found entries at once. Deletion can't be undone, so it takes two clicks. */
+/** Shows buttons that act on all found entries at once. Deletion takes two clicks, because it can't be undone. */
 function allView(context: ChatContext, found: readonly FoundMemory[]): TemplateResult {
   const { words, local, locale } = context
   const isSure = isForgettingArmed(local, found)
@@ -110,7 +110,7 @@ function allView(context: ChatContext, found: readonly FoundMemory[]): TemplateR
     <button
       type="button"
       @click=${({ detail }: MouseEvent) => {
-        // A double click counts as one press.
+        // Ignores the second click of a double click.
         if (isSure && detail > 1) return
         armForgetting(local, isSure ? null : found)
         if (isSure) forget(context, found)
@@ -176,7 +176,7 @@ function recordView(context: ChatContext, record: ConversationRecord): TemplateR
   const isCurrent = conversationId === snapshot.conversationId
   const name = title || words.untitled
   const rename = ({ currentTarget: button }: Event): void => {
-    // Some browsers don't focus a button on click. From there, the focus moves to the field.
+    // Focuses the button, because some browsers don't on a click. The focus then moves to the field.
     ;(button as HTMLElement).focus()
     local.set(key, title)
   }
@@ -297,14 +297,14 @@ export interface FoundMemory {
   readonly memories: readonly PersonMemory[]
 }
 
-/** Returns the memories that a person can look into. */
+/** Returns the memories that a person may browse. */
 function memoriesForPeople({ memories }: Agent): readonly PersonMemory[] {
   return memories.filter(
     (memory): memory is PersonMemory => memory.list !== undefined && memory.forget !== undefined,
   )
 }
 
-/** Returns the entries that were read; undefined before that. */
+/** Returns the entries that were read; undefined until the first read. */
 export function listedMemories({
   local,
 }: Pick<Context, 'local'>): readonly FoundMemory[] | undefined {
@@ -312,7 +312,7 @@ export function listedMemories({
 }
 
 const KEY = 'memories'
-/** The newest reading. Results of older ones are dropped. */
+/** Local state key of the newest read. Results of earlier reads are dropped. */
 const READING = 'memories-reading'
 const ARMED = 'forget-all'
 
@@ -323,7 +323,7 @@ export function openMemories(context: Context): Promise<void> {
   return readMemories(context)
 }
 
-/** Reads them, newest first. */
+/** Reads all entries, newest first. */
 async function readMemories({ agent, snapshot, local }: Context): Promise<void> {
   const { conversationId } = snapshot
   const reading = Symbol(KEY)
@@ -362,7 +362,7 @@ function mergeLists(
   return [...found.values()].toSorted(({ entry: a }, { entry: b }) => (b.at ?? 0) - (a.at ?? 0))
 }
 
-/** Deletes each entry from the memories that have it, and from no others. */
+/** Deletes each entry from the memories that contain it. */
 export async function forgetMemories(
   context: Context,
   found: readonly FoundMemory[],
@@ -376,7 +376,7 @@ export async function forgetMemories(
       [...ids].map(([memory, entryIds]) => memory.forget([...entryIds], { conversationId })),
     )
   } finally {
-    // Some memories may have deleted their entries although another one failed.
+    // Reads again even after a failure, because some memories may have deleted their entries.
     await readMemories(context)
   }
 }

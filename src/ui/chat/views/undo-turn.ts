@@ -46,7 +46,7 @@ function wordsOf({ locale, words }: ChatContext): UndoTurnWords {
   return { ...(/^zh\b/i.test(locale) ? ZH : EN), ...words.undoTurn }
 }
 
-/** Buttons that undo a call and, on the newest one of several calls of a turn, all of them. */
+/** Shows a button that undoes a call. The newest undoable call of a turn also gets a button that undoes all of them. */
 export function undoView(context: ChatContext, call: ShownCall): TemplateResult {
   const { words, snapshot, actions, conversation, locale } = context
   const { toolCallId } = call
@@ -103,7 +103,7 @@ class Sheet {
     const unsubscribe = this.#context.conversation.subscribe(() => this.#draw())
     this.#dialog.addEventListener('close', () => {
       unsubscribe()
-      // The button is gone once its call is undone.
+      // The button is gone once its call is undone, so the card gets the focus.
       if (!opener.isConnected) card?.focus()
     })
     this.#draw()
@@ -115,7 +115,7 @@ class Sheet {
     return undoPlan(conversation.getSnapshot(), this.#messageId) ?? { undoable: [], kept: [] }
   }
 
-  /** Calls that a press undoes: what is left of those that the person was shown. */
+  /** Calls that a click undoes: those of the shown plan that are still undoable and not skipped. */
   #remaining(): readonly ShownCall[] {
     const shown = new Set(this.#plan.undoable.map(({ toolCallId }) => toolCallId))
     return this.#currentPlan().undoable.filter(
@@ -214,7 +214,7 @@ class Sheet {
         class=${type}
         ?disabled=${this.#isWorking}
         @click=${({ detail }: MouseEvent) => {
-          // The second click of a double click on the button that opened this.
+          // Ignores the second click of a double click on the button that opened the sheet.
           if (detail < 2) press()
         }}
       >
@@ -240,7 +240,7 @@ class Sheet {
     const { actions, conversation, local } = this.#context
     const calls = this.#remaining()
     const chosen = new Set(calls.map(({ toolCallId }) => toolCallId))
-    // A call that the person wasn't shown stays.
+    // Skips calls that weren't shown to the person.
     const skip = this.#currentPlan().undoable.flatMap(({ toolCallId }) =>
       chosen.has(toolCallId) ? [] : [toolCallId],
     )
@@ -257,7 +257,7 @@ class Sheet {
         else this.#dialog.close()
       } catch (thrown) {
         this.#problem = errorText(thrown)
-        // The sheet was closed meanwhile: the chat shows the problem.
+        // Lets the chat show the problem if the sheet was closed meanwhile.
         if (!this.#dialog.open) throw thrown
       } finally {
         this.#isWorking = false

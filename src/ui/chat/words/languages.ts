@@ -9,7 +9,10 @@ const LANGUAGES: Readonly<Record<string, () => Promise<Words>>> = {
 const tables = new Map<string, Words>()
 const loads = new Map<string, Promise<void>>()
 
-/** Returns a language's words, or English if it isn't supported. Undefined until `loadTable` has loaded them. */
+/**
+ * Returns a language's texts. Undefined until `loadTable` has loaded them. An unsupported language gets the English
+ * texts.
+ */
 export function tableOf(locale: string): Words | undefined {
   const language = firstPart(locale)
   return tables.get(language) ?? (Object.hasOwn(LANGUAGES, language) ? undefined : en)

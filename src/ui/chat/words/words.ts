@@ -13,7 +13,7 @@ export interface Words {
   readonly open: string
   readonly you: string
   readonly assistant: string
-  /** Before the title of the trigger that sent a message. */
+  /** Shown before the title of the trigger that sent a message. */
   readonly trigger: string
   readonly log: string
   readonly jumpToLatest: string
@@ -47,7 +47,7 @@ export interface Words {
   readonly task: string
   callsDone(count: string): string
   readonly input: string
-  /** Note on an input field that the tool's schema doesn't have. */
+  /** Note on an input field that isn't in the tool's schema. */
   readonly namedByModel: string
   readonly output: string
   /** Label of the button that shows all of a long text. `count`: its characters. */
@@ -57,7 +57,7 @@ export interface Words {
     readonly waiting: string
     readonly running: string
     readonly done: string
-    /** Done, but the result says that nothing was. */
+    /** State of a finished call whose result says that nothing was done. */
     readonly notDone: string
     readonly failed: string
     readonly denied: string
@@ -70,7 +70,7 @@ export interface Words {
   readonly pageCalls: PageCallWords
   waitingCalls(count: string): string
   readonly showWaiting: string
-  /** Scrolls to the unseen part of an approval card. Until it was in view, the call can't be approved. */
+  /** Button that scrolls to the unseen part of an approval card. The call can't be approved before. */
   readonly showUnseen: string
   readonly approve: string
   readonly deny: string
@@ -91,13 +91,13 @@ export interface Words {
   readonly sensitive: string
   readonly undo: string
   readonly undone: string
-  /** Texts of undoing a turn. Default: the part that undoes has them in English and Chinese. */
+  /** Texts for undoing a turn. Default: English or Chinese texts, which load with the sheet. */
   readonly undoTurn?: Partial<UndoTurnWords>
-  /** Texts of the discussion of a waiting call. Default: its part has them in English and Chinese. */
+  /** Texts for the discussion of a waiting call. Default: English or Chinese texts, which load with the discussion. */
   readonly discuss?: Partial<DiscussWords>
   readonly conversations: string
   readonly newConversation: string
-  /** Button of a chat whose `report` is set. Default: its part has it in English and Chinese. */
+  /** Button of a chat whose `report` is set. Default: an English or Chinese text, which loads with the button. */
   readonly report?: string
   readonly searchConversations: string
   readonly noConversations: string
@@ -161,7 +161,7 @@ export interface Words {
   readonly failed: string
   /** Messages by error code. The server's own message is shown as details. */
   readonly failures: { readonly [code in ErrorCode]?: string }
-  /** Notes below an answer, by warning code. `files`: attachments that the model can't read. */
+  /** Notes below an answer, by warning code. `files`: the model can't read the attachments. */
   readonly warnings: { readonly [code: string]: string }
   /** Label of a failure's details. */
   readonly details: string
@@ -172,7 +172,7 @@ export interface Words {
   announceCall(title: string): string
   announceInterrupted(title: string): string
   announceQuestion(question: string): string
-  /** Read out after the beginning of a text that is too long to be read out at once. */
+  /** Announced after the beginning of a text that is too long to announce completely. */
   readonly announceRest: string
   readonly announceDone: string
   readonly announceStopped: string
@@ -220,15 +220,15 @@ export interface DiscussWords {
 
 /** Texts of the sheet that undoes a turn. `count` is formatted. */
 export interface UndoTurnWords {
-  /** Opens the sheet. */
+  /** Button that opens the sheet. */
   all(count: string): string
   readonly title: string
   readonly toUndo: string
   readonly stays: string
   confirm(count: number, formatted: string): string
-  /** Undoes the rest without the call that couldn't be undone. */
+  /** Button that undoes the other calls after one couldn't be undone. */
   without(formatted: string): string
-  /** The page doesn't have the call's tool, or the call ran in another browser. */
+  /** Shown if the page doesn't have the call's tool, or the call ran in another browser. */
   readonly notHere: string
   readonly reasons: { readonly [reason in KeptReason]: string }
 }

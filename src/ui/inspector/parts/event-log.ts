@@ -49,7 +49,7 @@ export class EventLog {
   }
 }
 
-/** Returns a key that pieces of one whole share; null for other events. */
+/** Returns a key shared by all pieces of one text; null for other events. */
 function pieceKey(event: RunEvent): string | null {
   switch (event.type) {
     case 'text-delta':
@@ -91,11 +91,11 @@ export function eventLines(entries: readonly EventEntry[]): string {
     .join('')
 }
 
-/** Derives events from stored rows: those of the original run, except what was not stored. Pure folds: nothing runs. */
+/** Derives from stored rows the events of the original run, except those not stored. Only folds rows: no tool runs. */
 export class RowEvents {
   readonly #cursors = new Map<string, { cursor: Cursor; seq: number }>()
 
-  /** Returns the events of a row. `state`: the state that the row has led to. */
+  /** Returns the events of a row. `state`: the state after the row. */
   eventsOf(row: Row, state: ConversationState): RunEvent[] {
     const { runId, conversationId } = row
     if (runId === null) return []

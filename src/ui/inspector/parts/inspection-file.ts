@@ -120,8 +120,8 @@ function isFields(value: unknown): value is Fields {
 }
 
 /**
- * Verifies the checksum of each conversation in a file, line by line. Finds damage, but proves nothing about the
- * author.
+ * Verifies the checksum of each conversation in a file, line by line. Detects damage, but not forgery: anyone can
+ * compute a checksum.
  */
 class CheckSum {
   #crc = new Crc32()
@@ -131,7 +131,7 @@ class CheckSum {
     if (fields?.['conversation'] !== undefined) this.#crc = new Crc32()
     const { end } = fields ?? {}
     if (typeof end !== 'object' || end === null) {
-      // Editors may change line endings; the checksum is made with `\n`.
+      // Normalizes line endings, which editors may change: the checksum was made with `\n`.
       this.#crc.add(new TextEncoder().encode(`${line.replace(/\r$/, '')}\n`))
       return null
     }
@@ -144,7 +144,7 @@ class CheckSum {
 /** Maximum nesting: deeper than tools accept, but safe for recursion in browsers. */
 const DEEPEST = 500
 
-/** Row fields with arbitrary content: shown as data only. */
+/** Row fields with arbitrary content, which is shown only as data. */
 const FREE: ReadonlySet<string> = new Set(['input', 'output', 'value', 'values', 'data', 'details'])
 
 interface NestedValue {

@@ -18,12 +18,12 @@ export interface TimelineLine {
   readonly startedAt: number
   readonly endedAt: number
   readonly isOpen: boolean
-  /** Time from the request to the first piece of the answer. Null unless the events were seen live. */
+  /** Time from the request to the first piece of the answer. Null if the events weren't recorded live. */
   readonly firstTokenMs: number | null
   readonly model: readonly Span[]
   readonly tool: readonly Span[]
   readonly person: readonly Span[]
-  /** Number of commits that stored something of this line. */
+  /** Number of commits with rows of this line. */
   readonly commits: number
 }
 
@@ -200,7 +200,7 @@ export class Timeline {
     const phase = phaseAfter(row)
     if (phase === undefined) return
     const run = this.#runs.get(runId)
-    // A run's spans are those of its calls, which may overlap.
+    // Adds the call's span to its run. Spans of several calls may overlap.
     if (call.phase) run?.spans[call.phase.phase].push([call.phase.since, row.at])
     if (phase === null) endPhase(call, row.at)
     else startPhase(call, phase, row.at)
@@ -222,7 +222,7 @@ export class Timeline {
   }
 }
 
-/** A call's phase after a row; null: none. Other rows don't change it. */
+/** Phase of a call after a row of this type; null: none. Other types don't change it. */
 const PHASES: { readonly [Type in Row['type']]?: Phase | null } = {
   'call-started': 'tool',
   'approval-requested': 'person',
@@ -237,7 +237,10 @@ const PHASES: { readonly [Type in Row['type']]?: Phase | null } = {
   'call-settled': null,
 }
 
-/** Undefined if the row doesn't change the phase. Rows of a file may have any type, such as `toString`. */
+/**
+ * Returns undefined if the row doesn't change the phase. Checks own properties, because a file's rows may have any
+ * type, such as `toString`.
+ */
 function phaseAfter({ type }: Row): Phase | null | undefined {
   return Object.hasOwn(PHASES, type) ? PHASES[type] : undefined
 }

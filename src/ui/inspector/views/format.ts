@@ -16,8 +16,8 @@ export function timeOfDay(at: number): string {
 }
 
 /**
- * Returns text of a model, tool or file with invisible and direction-changing characters made visible. Keeps line
- * breaks. Accepts any value: a text field of a file may hold something else.
+ * Returns text of a model, tool or file, with invisible and direction-changing characters made visible. Keeps line
+ * breaks. Accepts any value, because a file may have another type where text is expected.
  */
 export function toVisibleText(text: unknown): string {
   return visibleText(String(text)).replaceAll('⏎\n', '\n')

@@ -12,7 +12,7 @@ import type { Recording } from '../recording.ts'
 
 const SECTIONS = ['instructions', 'tools', 'history', 'snapshots', 'context'] as const
 
-/** Lists the requests to models: as they were sent, or else the steps that are stored. */
+/** Lists the requests to models as they were sent. Without recorded requests, lists the stored steps. */
 function requestsView({ recording, chosen, choose, list }: InspectorContext): TemplateResult {
   const requests = recording?.requests ?? []
   const steps = storedSteps(recording)
@@ -507,7 +507,7 @@ function scrubberView(context: InspectorContext): TemplateResult {
   </footer>`
 }
 
-/** Plays back what the page showed as each row arrived. */
+/** Plays back the view of the page, row by row. */
 function replay(context: InspectorContext): void {
   context.choose({
     tab: 'journal',

@@ -112,10 +112,10 @@ function detailText(context: InspectorContext, row: Row): string {
   return JSON.stringify(value, null, 2)
 }
 
-/** The newest messages that are drawn of a long conversation. */
+/** Maximum number of messages drawn; older ones are left out. */
 const MOST_MESSAGES = 60
 
-/** Shows the snapshot that a page would show, in plain words and without its styles. */
+/** Shows the snapshot that the page would get, as plain text without the chat's styles. */
 function shownView(snapshot: ConversationSnapshot | null): TemplateResult {
   if (!snapshot) return html`<p class="problem">Nothing can be shown for these rows.</p>`
   const { messages, status, ended, pending } = snapshot

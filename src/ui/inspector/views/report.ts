@@ -42,7 +42,7 @@ export class ReportSheet {
   readonly #host: SheetHost
   readonly #leftOut = new Set<string>()
   #file: ReportFile | null = null
-  /** The run that the file ends with; null: the whole conversation. */
+  /** The last run in the file; null: the whole conversation. */
   #runId: string | null
 
   constructor(host: SheetHost) {
@@ -140,7 +140,7 @@ export class ReportSheet {
     try {
       const stream = await agent.conversations.export(journal.conversationId, { through })
       const file = new ReportFile(await new Response(stream).text())
-      // Another range was chosen meanwhile.
+      // Drops the file if another range was chosen meanwhile.
       if (runId === this.#runId) this.#file = file
       changed()
     } catch (error) {
