@@ -40,7 +40,7 @@ export function textOf(fn: object): string {
 function readParameters(text: string): Parameter[] | undefined {
   const head = readHead(text)
   const last = head?.at(-1)
-  // Takes the parameter without parentheses: `x => …`, `async x => …`
+  // Finds a parameter without parentheses: `x => …`, `async x => …`
   const list = last?.kind === 'group' ? last.inner : head?.slice(-2, -1)
   const parameters = list && splitAtCommas(list).map(readParameter)
   if (!parameters?.every((each) => each !== undefined)) return undefined
