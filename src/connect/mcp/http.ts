@@ -140,7 +140,7 @@ function refusalError(source: string, status: number): OffstageError {
 }
 
 /**
- * Joins headers of the app and of the request, which take precedence. Throws `invalid-config` for headers that a
+ * Joins the app's and the request's headers; the request's take precedence. Throws `invalid-config` for headers that a
  * browser refuses: nothing was sent, so the connection hasn't failed.
  */
 function joinHeaders(

@@ -297,7 +297,7 @@ function isProperty(inner: readonly Token[]): boolean {
   return before?.kind === 'sign' && /^[.#]$/.test(before.text)
 }
 
-/** Names of one or two letters that people write. */
+/** Two-letter names that people write. */
 const SHORT_NAMES = /^(?:id|to|by|at|on|of|up|no|ms|px|kg|cm)$/
 
 /** Whether most names are as short as a minifier's. */
