@@ -5,10 +5,10 @@ import type { OffstageChat } from './ui/chat/index.ts'
 
 const ID = 'offstage-copilot'
 const PARAMETERS = ['provider', 'model', 'baseURL', 'tools', 'heading', 'placement']
-/** Names of parameters for a secret, also of those within `baseURL`. */
+/** Names of parameters for secrets, including those within `baseURL`. */
 const SECRET_NAME =
   /(?:^|api|[^a-z])(?:key|token|secret|password|pwd|credentials?|auth|authorization|bearer|sig)$/i
-/** Keys of the vendors that have a prefix. */
+/** Keys of vendors whose keys have a prefix. */
 const SECRET_VALUE = /\bsk-[\w-]{8}/
 const INSTRUCTIONS =
   'You help the user of a web page. Read the page with your tools before you answer about it or act on it.'
@@ -90,7 +90,7 @@ function createChat(parameters: URLSearchParams): OffstageChat {
       model,
       instructions: INSTRUCTIONS,
       tools: pageTools({ tools: tools as PageToolPreset }),
-      // Keeps conversations apart from those of agents that the page may have.
+      // Keeps conversations apart from those of the page's own agents.
       storage: { name: ID },
     }),
   })
@@ -140,7 +140,7 @@ function modelOf(
   return {
     provider: provider ?? '',
     ...(model && { model }),
-    // A relay on the page's own origin may need the visitor's cookies. Other origins get none.
+    // A relay on the page's own origin may need the visitor's cookies. Other origins get no cookies.
     ...(server && { baseURL: server.href, credentials: 'same-origin' }),
   }
 }

@@ -71,7 +71,7 @@ export interface HttpAnswer<Value> {
 export const EVENT_STREAM = 'text/event-stream'
 
 /**
- * Longest time between two lines of the stream. A line without a change only shows that the connection is alive.
+ * Maximum time between two lines of the stream. A line without a change only shows that the connection is alive.
  * Milliseconds.
  */
 export const HEARTBEAT_MS = 15_000

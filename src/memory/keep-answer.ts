@@ -29,7 +29,7 @@ export async function keepAnswer(
   // A result of `finish_task` isn't in any message.
   question ??= lastQuestion
   const where = { conversationId }
-  // Questions from a model that calls the agent weren't kept, so none is found.
+  // Questions from a model that calls the agent weren't kept, so no entry is found.
   const entry = (await memory.list(where)).find(({ text }) => text === question)
   if (!entry) return
   const untrusted = entry.untrusted || !!stored.taint

@@ -100,7 +100,7 @@ function quote(input: unknown): string {
   return `\`${typeof input === 'string' ? input.slice(0, 60) : typeof input}\``
 }
 
-/** Types of items, parts, sources and choices that are complete in the request. */
+/** Types of items, parts, sources and choices whose data is in the request. */
 const TYPES = new Set(
   `message function_call function_call_output custom_tool_call custom_tool_call_output reasoning
   text input_text output_text refusal summary_text reasoning_text thinking redacted_thinking

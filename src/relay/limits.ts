@@ -18,7 +18,7 @@ export interface RelayLimits {
 
 const WINDOWS = { perMinute: 60_000, perHour: 3_600_000, perDay: 86_400_000 } as const
 
-/** Replaces the reserved tokens by those actually used. Later calls do nothing. */
+/** Replaces the reserved tokens with those actually used. Later calls do nothing. */
 export type SettleTokens = (used: number) => Promise<void>
 
 /** The limits of one user. */

@@ -44,10 +44,10 @@ export interface RelayOptions {
   readonly maxOutputTokens?: number
   /** Maximum size of a body from a page, in bytes. Default 10 MiB. */
   readonly maxBodyBytes?: number
-  /** Longest time for one answer, in milliseconds. Default 600 000. */
+  /** Maximum time for one answer, in milliseconds. Default 600 000. */
   readonly timeoutMs?: number
   /**
-   * Types of tools other than functions that pages may use, such as `['web_search_20250305']`. They run at the vendor,
+   * Types of tools, besides functions, that pages may use, such as `['web_search_20250305']`. They run at the vendor,
    * at extra cost. Default: none.
    */
   readonly toolTypes?: readonly string[]

@@ -71,7 +71,7 @@ function headersFor(request: Request, { format, settings, apiKey }: HeaderSource
   return headers
 }
 
-/** Adds the version to a base URL of Messages that lacks it, as a model's configuration does. */
+/** Adds the version to a Messages base URL without one, as a model's configuration does. */
 function addressOf(upstream: URL, { api, path }: WireFormat): string {
   const url = new URL(upstream)
   const base = url.pathname.replace(/\/+$/, '')

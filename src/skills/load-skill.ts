@@ -11,7 +11,7 @@ import {
   type SkillDiagnostic,
 } from './front-matter.ts'
 
-/** Options of `loadSkill`: files and tools for the skill, and whether the app contains the text. */
+/** Options of `loadSkill`: files and tools for the skill, and whether its text is part of the app's code. */
 export interface LoadSkillOptions extends Pick<Skill, 'tools' | 'restrictTools'> {
   /** Files as in `defineSkill`, or paths relative to the SKILL.md. Paths are fetched when the model reads them. */
   readonly files?: readonly string[] | { readonly [path: string]: SkillFile }

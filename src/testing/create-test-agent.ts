@@ -299,7 +299,7 @@ export function simulateUserGesture(): void {
   recordGesture()
 }
 
-/** Returns a consent as a user gesture makes one: `approve(call, { consent: consentTo(agent, call) })`. */
+/** Returns a consent like one from a user gesture: `approve(call, { consent: consentTo(agent, call) })`. */
 export function consentTo(agent: Pick<CallAnswers, 'consent'>, call: CallRef): PersonConsent {
   recordGesture()
   return agent.consent(call)

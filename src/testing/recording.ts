@@ -290,7 +290,7 @@ interface CallPair {
   readonly parent?: CallPair | undefined
 }
 
-/** Events of calls that wait for somebody. */
+/** Events of calls that wait for an answer. */
 type WaitingEvent = Extract<
   RunEvent,
   { readonly type: 'tool-approval-request' | 'question' | 'tool-suspended' }

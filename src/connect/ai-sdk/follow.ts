@@ -200,7 +200,7 @@ class PartStream {
     for (const part of parts) if ('data' in part) this.#data.set(part.type, part.data)
   }
 
-  /** Chunks that bring the chat's message to these parts. */
+  /** Chunks that change the chat's message to these parts. */
   update(messageId: string, parts: readonly UIOrderedPart[]): UIChunk[] {
     const chunks: UIChunk[] = []
     if (this.#messageId !== messageId) {
@@ -213,7 +213,7 @@ class PartStream {
     return chunks
   }
 
-  /** Chunks that bring the chat's data parts to these. A removed part is sent with an empty list. */
+  /** Chunks that change the chat's data parts to these. A removed part is sent with an empty list. */
   updateData(parts: readonly UIDataPart[]): UIChunk[] {
     if (this.#messageId === undefined) return []
     const removedTypes = [...this.#data.keys()].filter(
@@ -368,7 +368,7 @@ function inputChunks(
   ]
 }
 
-/** Chunks for the complete input, or for the reason why there is none. */
+/** Chunks for the complete input, or for the reason why there is no input. */
 function openingChunks(
   before: UIToolPart | undefined,
   part: Exclude<UIToolPart, { state: 'input-streaming' }>,

@@ -86,7 +86,7 @@ export class Catalogue {
     return this.#nextListing
   }
 
-  /** Accepts a changed definition. False: there is none of this name. */
+  /** Accepts a changed definition. Returns false if no change has this name. */
   async accept(name: string): Promise<boolean> {
     const pins = await this.#pins
     const change = this.#changes.find((candidate) => candidate.name === name)

@@ -27,8 +27,9 @@ export interface HttpTransport {
   /** Digest of the whole URL, because its query may hold a key. */
   readonly endpoint: string
   /**
-   * Sends a request. After a 401, tries a refreshed token; after another 401, a log-in. Resolves for any other status.
-   * Rejects with `authentication`, `permission-denied`, `network`, `aborted` or `bad-response` (a redirect).
+   * Sends a request. After a 401, tries another token; if a refreshed token is refused, a log-in. Resolves for any
+   * other status. Rejects with `authentication`, `permission-denied`, `network`, `aborted` or `bad-response` (a
+   * redirect).
    */
   send(request: HttpRequest): Promise<Response>
   /**
@@ -39,7 +40,7 @@ export interface HttpTransport {
   read(response: Response, signal: AbortSignal, position?: StreamPosition): AsyncGenerator<Incoming>
 }
 
-/** Default of the maximum bytes in one answer. */
+/** Default for the maximum bytes of one answer. */
 const MAX_BYTES = 1_000_000
 
 type TransportOptions = Pick<
@@ -139,7 +140,7 @@ function refusalError(source: string, status: number): OffstageError {
 }
 
 /**
- * Joins headers of the app and of the request, which take precedence. Throws `invalid-config` for headers that a
+ * Joins the app's and the request's headers; the request's take precedence. Throws `invalid-config` for headers that a
  * browser refuses: nothing was sent, so the connection hasn't failed.
  */
 function joinHeaders(

@@ -12,7 +12,7 @@ export interface ServerConnectionOptions {
   readonly url: string
   readonly headers: () => HeadersInit | Promise<HeadersInit>
   readonly fetch: Fetch
-  /** Longest time for an answer. Milliseconds. */
+  /** Maximum time for an answer. Milliseconds. */
   readonly timeoutMs: number
   /** Called whenever the server becomes usable or unusable. */
   readonly report: (state: StorageState) => void
@@ -116,7 +116,7 @@ export class ServerConnection {
    */
   async send({ headers: requestHeaders, unwanted, ...init }: ServerRequest): Promise<Response> {
     const { url, headers, fetch } = this.#options
-    // `headers` may wait for a login that never comes, and an own `fetch` may ignore the signal.
+    // `headers` may wait for a login that never happens, and a custom `fetch` may ignore the signal.
     const aborted = whenAborted(init.signal)
     let response: Response | void
     try {

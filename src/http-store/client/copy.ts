@@ -14,7 +14,7 @@ const MOST_KEPT = 100
 
 interface Entry {
   readonly record: ConversationRecord
-  /** Number of rows in the copy: from the first one on, without a gap. */
+  /** Number of copied rows, from the first row on without a gap. */
   readonly rows: number
 }
 

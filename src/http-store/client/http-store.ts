@@ -136,7 +136,7 @@ function waitUntilOnline(ms: number, signal: AbortSignal): Promise<void> {
 
 /** Options of `httpStore`. Only `url` is required. */
 export interface HttpStoreOptions {
-  /** URL of the server's handler, on the page's own server or on one that allows its origin. */
+  /** URL of the server's handler, on the page's own server or one that allows the page's origin. */
   readonly url: string
   /** Name under which pages choose the store: `storage: { type }`. Default `'http'`. */
   readonly type?: string
@@ -146,7 +146,7 @@ export interface HttpStoreOptions {
   readonly fetch?: Fetch
   /** Whether this browser keeps a copy for reading while the server can't be reached. Default true. */
   readonly copy?: boolean
-  /** Longest time for an answer. Default 60 000. Milliseconds. */
+  /** Maximum time for an answer. Default 60 000. Milliseconds. */
   readonly timeoutMs?: number
 }
 
@@ -201,7 +201,7 @@ interface StoreParts {
   readonly copy: LocalCopy | null
   readonly changes: ChangeEmitter
   readonly closed: AbortController
-  /** Starts following the server. Called once, when somebody here follows changes. */
+  /** Starts following the server. Called once, when this store is first followed. */
   readonly follow: () => void
 }
 

@@ -12,7 +12,7 @@ export type SqlQuery = (
   parameters: Readonly<Record<string, SqlValue>>,
 ) => Promise<readonly SqlRow[]>
 
-/** A database for the store handler. `postgresDatabase` and `sqliteDatabase` make one. */
+/** A database for the store handler, made by `postgresDatabase` or `sqliteDatabase`. */
 export interface SqlDatabase {
   /**
    * Runs a transaction: commits when the work resolves, rolls back when it rejects. A statement must see only data
@@ -31,7 +31,7 @@ interface PostgresClient {
   off(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** The used part of node-postgres' (`pg`) `Pool`. Other clients need a few lines of adapter. */
+/** The part of node-postgres' (`pg`) `Pool` used here. Other clients need a small adapter. */
 export interface PostgresPool {
   connect(): Promise<Omit<PostgresClient, 'on' | 'off'>>
   on(event: 'acquire', listener: (client: Pick<PostgresClient, 'on' | 'off'>) => void): unknown
@@ -129,8 +129,8 @@ function rollBack(run: RunSqlite): void {
 }
 
 /**
- * The tables, one statement each. The database must compare and sort texts so that any two different texts differ.
- * MySQL therefore needs a binary collation, and `LONGTEXT` instead of `TEXT`.
+ * The tables, one statement each. The database compares and sorts texts, and must treat any two different texts as
+ * different. MySQL therefore needs a binary collation, and `LONGTEXT` instead of `TEXT`.
  */
 export const STORE_SCHEMA: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS offstage_tenants (

@@ -236,7 +236,7 @@ class Feed {
 
   /** Sends the changes up to `last` to every stream. */
   addChanges(changes: readonly StoreChange[], last: number): void {
-    // Gives only the last event an id. A client that loses the connection before it gets the whole batch again.
+    // Only the last event has an id. After losing the connection midway, a client gets the whole batch again.
     const text = changes
       .map((change, n) => eventOf(change, n === changes.length - 1 ? this.#id(last) : null))
       .join('')

@@ -64,7 +64,7 @@ export interface StoreHandlerOptions {
    * requests get the status 503. Default 16 times `maxBytes`.
    */
   readonly maxTotalBytes?: number
-  /** Longest time for a body to arrive. Default 60 000. Milliseconds. */
+  /** Maximum time for a body to arrive. Default 60 000. Milliseconds. */
   readonly maxBodyMs?: number
   /** Database from which streams read changes: a separate pool, or a replica. Default: `database`. */
   readonly followDatabase?: SqlDatabase
@@ -77,7 +77,7 @@ export interface StoreHandlerOptions {
   readonly maxWrites?: number
   /** Maximum streams of one tenant in this process. Further streams get the status 429. Default 1000. */
   readonly maxStreams?: number
-  /** Longest duration of a stream; the client then opens another one. Default 5 minutes. Milliseconds. */
+  /** Maximum duration of a stream; the client then opens another one. Default 5 minutes. Milliseconds. */
   readonly maxStreamMs?: number
   /** Called with errors of the server, whose details the client doesn't get. */
   onError?(error: unknown): void
@@ -157,8 +157,8 @@ const JSON_HEADERS = { ...COMMON, 'content-type': 'application/json' }
 const EVENT_HEADERS = { ...COMMON, 'content-type': EVENT_STREAM, 'x-accel-buffering': 'no' }
 
 /**
- * Refuses other methods and content types. Forms on other sites can't send JSON, so the browser must send a CORS
- * preflight first.
+ * Refuses other methods and content types. Forms on other sites can't send JSON, and scripts there need a CORS
+ * preflight.
  */
 function refuseOtherRequests({ method, headers }: Request): void {
   const type = headers.get('content-type') ?? ''
@@ -346,7 +346,7 @@ const LISTED_AT_ONCE = 50
 type CallInput<Call extends HttpCall> = HttpCalls[Call]['asks'] & Pick<HttpRequest, 'seen'>
 type Value<Call extends HttpCall> = HttpCalls[Call]['answers']
 
-/** Carries out a request in one transaction and returns the answer as JSON. `readAnswer` does it for `read`. */
+/** Carries out a request in one transaction and returns the answer as JSON. `read` uses `readAnswer` instead. */
 async function answer(
   store: TenantStore,
   request: Exclude<HttpRequest, { readonly call: 'read' }>,

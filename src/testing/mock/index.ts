@@ -43,8 +43,8 @@ export interface Mock {
   /** Answers a request. Takes the arguments of `fetch`, so it can also replace a client's `fetch`. */
   fetch(request: Request | URL | string, init?: RequestInit): Promise<Response>
   /**
-   * Starts a server on 127.0.0.1. `port`: default a free one. In Node, Bun and Deno only; elsewhere it throws
-   * `invalid-config`. Pages of any origin may use it.
+   * Starts a server on 127.0.0.1. `port`: default a free port. In Node, Bun and Deno only; elsewhere it throws
+   * `invalid-config`. Pages of any origin may use the server.
    */
   listen(options?: { readonly port?: number }): Promise<MockServer>
 }
@@ -221,7 +221,7 @@ async function* readSteps(
   for await (const batch of scriptedProvider.stream(request, config, { signal })) {
     for (const part of [batch].flat()) {
       if (part.type === 'error') {
-        // Like `fetch`: an abort is no answer.
+        // Throws after an abort, as `fetch` does.
         signal.throwIfAborted()
         const { code, message } = part.error
         const label = code === 'script-exhausted' ? { code } : {}
@@ -247,7 +247,7 @@ async function* readSteps(
   return undefined
 }
 
-/** The block that a part belongs to or begins; undefined if it is neither. */
+/** The block that a part belongs to or begins; undefined if there is none. */
 function beginBlock(part: StreamPart, index: number, format: WireFormat): AnswerBlock | undefined {
   switch (part.type) {
     case 'reasoning-delta':

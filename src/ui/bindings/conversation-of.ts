@@ -55,7 +55,7 @@ export function actionsOf(current: () => FollowedConversation): ConversationActi
 
 const ownConversations = new WeakMap<Agent, string>()
 
-/** The conversation of components that name none: a new one on each page. */
+/** The conversation of components without an id, new on each page. */
 function ownConversation(agent: Agent): string {
   const id = ownConversations.get(agent) ?? agent.newConversationId()
   ownConversations.set(agent, id)

@@ -87,7 +87,7 @@ function bandOf(log: Element | null): Band {
   return { above, below: Math.min(bottom, offsetTop + height) }
 }
 
-/** How long a card that appeared, or wasn't moved by the person, ignores pointers. Milliseconds. */
+/** How long a card ignores pointers after it appeared, or moved without the person's action. Milliseconds. */
 const SETTLING_MS = 500
 /** Card movements this soon after a person scrolls or types count as caused by the person. Milliseconds. */
 const OWN_ACTION_MS = 300

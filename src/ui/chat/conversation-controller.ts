@@ -81,7 +81,7 @@ export class ConversationController implements ReactiveController {
 
   hostUpdated(): void {
     this.#listen()
-    // Measures in a microtask, after other code has run that waits for the drawing.
+    // Measured after other code that runs once the element is drawn.
     queueMicrotask(() => {
       this.#onDrawn(performance.now() - this.#beganAt)
       requestAnimationFrame((frameAt) => this.#afterFrame(frameAt))

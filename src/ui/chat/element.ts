@@ -318,7 +318,7 @@ export class ChatElement extends LitElement implements ChatProperties {
 
 /** Whether a run that this page resumes was cut off: no page drove it, and it wasn't waiting for anything. */
 export async function wasCutOff(run: Run, snapshot: () => ConversationSnapshot): Promise<boolean> {
-  // Skips runs that this page started: their events don't begin with a snapshot.
+  // If this page started the run, its first event isn't a snapshot.
   const { value: first } = await run[Symbol.asyncIterator]().next()
   if (first?.type !== 'run-snapshot' || first.pending.length > 0 || first.paused) return false
   return !waitsForAgents(snapshot())

@@ -36,8 +36,8 @@ export function goTo(stop: HTMLElement): void {
 }
 
 /**
- * Whether an input method handles the key. Safari fires `compositionend` before its keydown, but gives that keydown the
- * code 229.
+ * Whether an input method takes the key. Safari fires `compositionend` before the keydown that caused it, but gives
+ * that keydown the code 229.
  */
 export function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229

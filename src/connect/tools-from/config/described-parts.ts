@@ -62,7 +62,7 @@ export function memoriesIn(
       )
     }
     const make = found as (options: object) => AgentMemory
-    // Memories can't use a custom store of the worker, so they keep their own default then.
+    // Memories can't use a custom store of the worker, so they keep their default storage.
     const isDefaultStorage = storage === undefined || (storage !== 'memory' && 'type' in storage)
     return withErrorPath(itemPath, () => make(isDefaultStorage ? options : { storage, ...options }))
   })

@@ -40,7 +40,7 @@ export function textOf(fn: object): string {
 function readParameters(text: string): Parameter[] | undefined {
   const head = readHead(text)
   const last = head?.at(-1)
-  // Takes the parameter without parentheses: `x => …`, `async x => …`
+  // Finds a parameter without parentheses: `x => …`, `async x => …`
   const list = last?.kind === 'group' ? last.inner : head?.slice(-2, -1)
   const parameters = list && splitAtCommas(list).map(readParameter)
   if (!parameters?.every((each) => each !== undefined)) return undefined
@@ -297,7 +297,7 @@ function isProperty(inner: readonly Token[]): boolean {
   return before?.kind === 'sign' && /^[.#]$/.test(before.text)
 }
 
-/** Names of one or two letters that people write. */
+/** Two-letter names that people write. */
 const SHORT_NAMES = /^(?:id|to|by|at|on|of|up|no|ms|px|kg|cm)$/
 
 /** Whether most names are as short as a minifier's. */

@@ -8,7 +8,7 @@ import { safeAddress } from './safe-address.ts'
 const MOST_BETWEEN = 2500
 /** Number of characters at the end of a growing text that may belong to an incomplete mark: `https://`, `<br />`. */
 const UNSETTLED = 12
-/** Maximum levels of nested emphasis. Deeper emphasis is not drawn. */
+/** Maximum levels of nested emphasis. Deeper levels are drawn without emphasis. */
 const MOST_LEVELS = 12
 /** Maximum unclosed emphases that are drawn. */
 const MOST_OPEN = 8

@@ -54,9 +54,9 @@ interface Box {
   isEmpty: boolean
 }
 
-/** Maximum nesting of boxes. Marks of deeper ones are text. */
+/** Maximum nesting of boxes. Marks of deeper boxes are text. */
 const MOST_BOXES = 6
-/** Maximum blocks in one element: layout takes longer the more there are, finished ones included. */
+/** Maximum blocks in one element: layout time grows with their number, finished blocks included. */
 const BLOCKS_OF_PART = 32
 
 /** Matches the beginning of a line that more characters could turn into another block. */
@@ -286,7 +286,7 @@ function withoutTabs(line: string): string {
   return spaced + line.slice(marks.length)
 }
 
-/** Most characters of a growing row that is drawn while it streams. Each draw parses the whole row again. */
+/** Maximum characters of a table row that is drawn while it grows. Each drawing parses the whole row again. */
 const MOST_OF_ROW = 4000
 
 /** A table. The first row is the head. */

@@ -102,7 +102,7 @@ export function schemaOfKey(
   return isRecord(keySchema) ? keySchema : {}
 }
 
-/** Returns a text as it is, or in quotes if it could be mistaken for something else or its end is invisible. */
+/** Returns a text as it is. Quotes a text with outer spaces, or that could be mistaken for another value. */
 function fieldText(value: JsonValue): string {
   const isPlain = typeof value === 'string' && value.trim() === value && !isLikeJson(value)
   return isPlain ? visibleText(value) : showInput(value)

@@ -67,7 +67,7 @@ function dayOf(at: number): Day {
   return { begin: date.setHours(0, 0, 0, 0), end: date.setDate(date.getDate() + 1) }
 }
 
-/** Returns the calls that share one approval card. A single waiting call has a card of its own, so there are none. */
+/** Returns the calls that share one approval card. Empty for a single waiting call, which has its own card. */
 export function sharedApprovalCalls(
   { pending }: Pick<ConversationSnapshot, 'pending'>,
   alone: (toolName: string) => boolean = () => false,

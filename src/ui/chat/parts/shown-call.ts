@@ -98,7 +98,7 @@ function textIn(output: ToolOutput): string {
 /** Keys of inputs, most descriptive first. The last pattern also matches the end of longer keys, such as `orderId`. */
 const DISTINCTIVE = [/^title$/i, /name$/i, /^(?:label|subject|query)$/i, /(?:sku|code|number|id)$/i]
 
-/** Keys of sensitive values, which rows never show. */
+/** Keys of sensitive values, which a folded row never shows. */
 const PRIVATE = /pass|secret|token|card|iban|cvc|cvv|^pin/i
 
 /** Returns the value of an input that tells calls of one tool apart. Empty if there is none. */

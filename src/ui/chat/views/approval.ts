@@ -180,7 +180,7 @@ function findInCard<Found extends HTMLElement>(
   return (target as Element).closest('.approval')?.querySelector<Found>(selector) ?? null
 }
 
-/** A separate form, so that Enter denies, except an Enter that ends an input method's composition. */
+/** A separate form, so that Enter denies. An Enter that ends an input method's composition doesn't. */
 function reasonView(
   { words, local }: ChatContext,
   call: PendingCall,
@@ -190,7 +190,7 @@ function reasonView(
   const onKey = (event: KeyboardEvent): void => {
     const { key, repeat, currentTarget } = event
     const isCanceled = key === 'Escape' && !isComposing(event)
-    // Prevents that Escape also closes a bubble, and that the still held Enter that pressed “Deny” also sends the form.
+    // Keeps Escape from also closing a bubble, and a held Enter that pressed “Deny” from also sending the form.
     if (isCanceled || (key === 'Enter' && repeat)) event.preventDefault()
     if (!isCanceled) return
     findInCard(currentTarget, '.deny')?.focus()

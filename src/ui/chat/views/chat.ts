@@ -62,7 +62,7 @@ export function chatView(context: ChatContext): TemplateResult {
   `
 }
 
-/** Shows a closed bubble, with the number of calls that wait for the person, or a spinner while it works. */
+/** Shows a closed bubble, with the number of calls that wait for the person, or a spinner during a run. */
 function bubbleView({ words, snapshot, locale, actions }: ChatContext): TemplateResult {
   const waiting = waitingOf(snapshot).length
   const count = numberFormat(locale).format(waiting)

@@ -12,7 +12,7 @@ import type { Maybe } from './problem.ts'
 export interface Details {
   /** Number of calls that wait for the person; 0 if all of them are in view. */
   readonly waiting: number
-  /** Text about a model that loads in the browser. `cancel`: label of the button that stops loading. */
+  /** Text about a model that loads in the browser. `cancel`: the button that stops loading. */
   readonly loading: string
   readonly cancel: Maybe
 }
@@ -39,7 +39,7 @@ function waitingCallsView({ words, locale }: ChatContext, waiting: number): Mayb
   </p>`
 }
 
-/** Icons and texts for the states of a plan's steps. A pending step has none. */
+/** Keys of the words for a plan step's state. A pending step has none. */
 const STEPS = { pending: null, 'in-progress': 'running', done: 'done', dropped: 'stopped' } as const
 
 /** The model's plan, with its progress. */

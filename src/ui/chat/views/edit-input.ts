@@ -109,7 +109,7 @@ function fieldsOf(
   })
 }
 
-/** Most characters of a choice. A longer one would be cut in its control. */
+/** Maximum characters of a choice. A longer choice would be cut in its control. */
 const LONGEST_CHOICE = 40
 
 /** Types that have a control, with the `typeof` of their values. */

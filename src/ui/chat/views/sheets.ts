@@ -316,7 +316,7 @@ const KEY = 'memories'
 const READING = 'memories-reading'
 const ARMED = 'forget-all'
 
-/** Opens the list, and reads the memories anew. */
+/** Opens the list, and reads the memories again. */
 export function openMemories(context: Context): Promise<void> {
   context.local.set(KEY, undefined)
   context.local.set('list', 'memories')

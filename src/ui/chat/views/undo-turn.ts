@@ -77,7 +77,7 @@ export function undoView(context: ChatContext, call: ShownCall): TemplateResult 
   </div>`
 }
 
-/** The dialog that shows what an undo of a turn does, and does it. */
+/** Dialog that shows what undoing a turn will do, and does it. */
 class Sheet {
   readonly #context: ChatContext
   readonly #messageId: string

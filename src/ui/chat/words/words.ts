@@ -64,7 +64,7 @@ export interface Words {
     readonly stopped: string
     readonly interrupted: string
     readonly refused: string
-    /** The agent was disposed before the call ended. */
+    /** Shown if the agent was disposed before the call ended. */
     readonly leftOpen: string
   }
   readonly pageCalls: PageCallWords
@@ -101,7 +101,7 @@ export interface Words {
   readonly report?: string
   readonly searchConversations: string
   readonly noConversations: string
-  /** No conversation's title matches the search. */
+  /** Shown if no conversation's title matches the search. */
   readonly nothingFound: string
   readonly untitled: string
   readonly rename: string
@@ -125,12 +125,12 @@ export interface Words {
   readonly withdraw: string
   readonly unsent: string
   readonly disposed: string
-  /** The agent was disposed with an unfinished run. */
+  /** Shown if the agent was disposed with an unfinished run. */
   readonly letGo: string
   readonly gone: string
   readonly tainted: string
   taintedBy(origin: string, since: string): string
-  /** Stored rows can't be read, so their content is lost. */
+  /** Shown if stored rows can't be read, so that their content is lost. */
   readonly setAside: string
   leaving(address: string): string
   readonly openLink: string

@@ -12,7 +12,7 @@ export interface TimelineLine {
   readonly name: string
   readonly status: string
   readonly runId: string
-  /** The `seq` of its first row, and of its last one so far. */
+  /** The `seq` of the line's first row, and of its last row so far. */
   readonly seq: number
   readonly lastSeq: number
   readonly startedAt: number
