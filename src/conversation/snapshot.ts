@@ -30,7 +30,7 @@ export interface ShownCall {
   /** Input text so far, while the model writes it. */
   readonly inputText?: string
   readonly output?: ToolOutput
-  /** Last progress that the tool reported, while the call executes. */
+  /** The tool's latest progress. Present only while the call executes. */
   readonly progress?: unknown
   /** Why the call can't run. */
   readonly error?: CallError

@@ -344,7 +344,7 @@ export interface AgentOptions {
    * whole history, but no key. Default false.
    */
   readonly requests?: boolean
-  /** Milliseconds between checks that a worker with open work still responds. Default 3000. */
+  /** Milliseconds between checks that a worker with unfinished work still responds. Default 3000. */
   readonly heartbeatMs?: number
 }
 

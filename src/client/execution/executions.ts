@@ -87,7 +87,7 @@ export interface ExecutionHost {
 
 export interface ExecutionsHost {
   readonly gate: BatchGate
-  /** Updates listeners, so that no tool runs before the text preceding it is seen. */
+  /** Notifies listeners at once, so that the text before a call is shown before its tool runs. */
   flush(): void
   hostOf(agentId: string): ExecutionHost | undefined
   /** Whether an agent of the page has aborted the run. */

@@ -89,7 +89,7 @@ function isAbout({ parent }: StoredConversation, call: CallName): boolean {
   return parent?.conversationId === call.conversationId && parent.toolCallId === call.toolCallId
 }
 
-/** Resumes a discussion. The first command only connects the agent, without which it can't resume. */
+/** Resumes a discussion. The agent must be connected before it can resume, so the first command only connects it. */
 async function resumeDiscussion(
   discussant: Discussant,
   conversationId: string,

@@ -172,7 +172,7 @@ export interface RunsHost {
 export class AgentRuns {
   readonly #host: RunsHost
   readonly #openRuns = new Map<string, RunHandle>()
-  /** Start commands of the open runs that were started here. */
+  /** Start commands of the open runs that this agent started. */
   readonly commands: Map<string, StartRun> = new Map()
   /** Runs started here whose start command is still in progress. A start that was lost with its worker isn't. */
   readonly starting: Set<string> = new Set()

@@ -97,7 +97,7 @@ export interface Trigger {
 
 /**
  * Outcome of a firing: a run began, or the message waits for the end of the open run. No run begins if the limit was
- * reached, or the trigger failed.
+ * reached or the trigger failed.
  */
 export type TriggerOutcome = { readonly id: string; readonly conversationId: string } & (
   | { readonly outcome: 'started' | 'queued' | 'over-limit' }

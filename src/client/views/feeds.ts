@@ -33,7 +33,7 @@ class RunFollower {
   readonly runId: string
   /** Null until the run begins in the stream. */
   #cursor: Cursor | null = null
-  /** Events that are not published yet. They wait for a handle. */
+  /** Events that wait until the run has a handle, which publishes them. */
   #events: RunEventBody[] = []
   #handle: RunHandle | null = null
   /** Follower of the run that begins when this run ends. */

@@ -102,7 +102,7 @@ export class Documents {
 
   readonly showSources: (chat: SourcesChat) => void = showSources
 
-  /** Waits for running indexing, then removes all. Resolves to the number of documents removed. */
+  /** Waits until indexing has ended, then removes all documents. Resolves to the number of documents removed. */
   clear(): Promise<number> {
     return this.#enqueue(async () => {
       const { size } = await this.#store.byName()

@@ -106,7 +106,7 @@ export interface ApprovalRecord {
 
 export const PAGE_LOAD_ID: string = randomId()
 
-/** Whether one of the uses always needs approval. `'default'`: the agent's policy decides. */
+/** True if a use of an element always needs approval, or `'default'` if the agent's policy decides. */
 export async function needsApproval(
   page: Page,
   uses: readonly ElementUse[],

@@ -45,7 +45,7 @@ interface Attempt {
   readonly options: StreamOptions
   readonly abortScope: AbortScope
   /**
-   * Adapts the request to what the server refuses. Created at the server's first refusal, unless the caller gave an
+   * Changes requests so that the server no longer refuses them. Created at the server's first refusal, unless the caller gave an
    * adapter.
    */
   adapter: RequestAdapter | undefined

@@ -141,7 +141,7 @@ function isSecondAnswer(state: AnswerStart, { delta, isOpen }: OwnDelta): boolea
   return (state.isReopened && (hasText || isKnown)) || (state.hasOtherText && state.hasSteadyId)
 }
 
-/** Records a delta's role. Returns true if the delta only opens the message again. */
+/** Records a delta's role. Returns true if the delta only repeats the role that opened the message. */
 function recordRole(state: AnswerStart, delta: JsonRecord): boolean {
   const isFilled = hasContent(delta)
   if (!delta['role']) state.hasRoleless ||= isFilled

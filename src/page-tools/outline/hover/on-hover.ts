@@ -226,7 +226,7 @@ export type HidingProperty =
   | 'right'
 
 /**
- * Properties by which styles hide elements until hover, with a test for the values that hide. All others are ignored.
+ * CSS properties that can hide an element until hover, each with a test for its hiding values. Others are ignored.
  */
 const HIDING: Readonly<Record<HidingProperty, (value: string) => boolean>> = {
   display: (value) => value === 'none',

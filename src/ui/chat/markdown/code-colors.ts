@@ -209,7 +209,7 @@ class CodeColors {
     const end = next > 0 && next < settled ? next : settled
     const tokens = lex(this.#lexer, text.slice(0, end), this.#from)
     this.#tokens = [...this.#tokens.filter(({ to }) => to <= this.#from), ...tokens]
-    // Lexes a last token that reaches the end again when more text arrives, because it may continue.
+    // A token that reaches the end of the text may continue, so it is lexed again when more text arrives.
     const last = tokens.at(-1)
     this.#from = last?.to === end ? last.from : end
     this.#end = end
