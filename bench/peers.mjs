@@ -85,7 +85,7 @@ async function openPage(library) {
   const page = await context.newPage()
   server.takeScriptBytes()
   await page.goto(server.url)
-  for (const scenario of ['deltas-2000', 'input-4', 'turns-5']) await play(page, library, scenario)
+  for (const scenario of ['deltas-20000', 'input-10', 'turns-10']) await play(page, library, scenario)
   return page
 }
 
@@ -105,7 +105,10 @@ async function measure(page, library, scenario) {
   const cdp = await context.newCDPSession(page)
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
   const before = await clocks(cdp)
-  const counts = await Promise.race([play(page, library, scenario), sleep(LIMIT_MS)])
+  const counts = await Promise.race([
+    play(page, library, scenario),
+    sleep(LIMIT_MS, undefined, { ref: false }),
+  ])
   if (!counts)
     return { isStopped: true, ms: LIMIT_MS, mainThread: LIMIT_MS, cpu: LIMIT_MS, turn: 0 }
   const after = await clocks(cdp)
@@ -161,7 +164,10 @@ async function readPages() {
         const page = await context.newPage()
         await page.addInitScript({ content: script })
         await page.goto(url)
-        const cost = await Promise.race([mainThread(page), sleep(LIMIT_MS)])
+        const cost = await Promise.race([
+          mainThread(page),
+          sleep(LIMIT_MS, undefined, { ref: false }),
+        ])
         costs[at].push(cost ?? { first: LIMIT_MS, isStopped: true })
         await page.close()
       }
