@@ -85,7 +85,8 @@ async function openPage(library) {
   const page = await context.newPage()
   server.takeScriptBytes()
   await page.goto(server.url)
-  for (const scenario of ['deltas-20000', 'input-10', 'turns-10']) await play(page, library, scenario)
+  for (const scenario of ['deltas-20000', 'input-10', 'turns-10'])
+    await play(page, library, scenario)
   return page
 }
 

@@ -53,7 +53,7 @@ function toolsOf(memories: readonly AgentMemory[]): readonly Tool[] {
 
 function rememberTool(targets: readonly MemoryTarget[]): Tool<'remember', RememberInput> {
   const blocks = targets.filter(({ isBlock }) => isBlock)
-  // Requires `where` if there are only blocks, because a default would overwrite the first block.
+  // Requires `where` for several blocks and nothing else, because a default would overwrite the first block.
   const isWhereRequired = targets.length > 1 && blocks.length === targets.length
   const defaultTarget = targets.find(({ isBlock }) => !isBlock) ?? targets[0]
   return {

@@ -62,6 +62,6 @@ export type CompactionChoice =
   | { readonly clearUpTo: string; readonly except?: readonly string[] }
   /**
    * Summarizes all messages before `firstKept`, a user or assistant message. An empty `summary` drops them without a
-   * replacement. The newest user request is always sent.
+   * summary. The newest user request is always sent.
    */
   | { readonly summary: string; readonly firstKept: string }

@@ -297,7 +297,7 @@ type CallFact = { readonly path: CallPath } & (
       /** Id of the consent that made approval unnecessary. */
       readonly consentId?: string
     }
-  /** The page has proven that the call did not begin. The call counts as proposed again, and is decided anew. */
+  /** The call provably did not begin, even if approved. The call counts as proposed again, and is decided anew. */
   | { readonly type: 'call-withdrawn' }
   /**
    * The tool's function returned, and the outcome comes later, from the holder of the token. `until`: deadline in ms

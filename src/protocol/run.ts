@@ -164,7 +164,7 @@ export interface Limits {
   readonly steps?: number
   /** Total of input and output tokens, including cached input and failed attempts. */
   readonly tokens?: number
-  /** Cost, by the model's `prices` or its vendor's list prices. Missing if neither is known. */
+  /** Cost, by the model's `prices` or its vendor's list prices. Throws `invalid-config` if neither is known. */
   readonly costUSD?: number
   /** Minutes of active time. Time in which the run waits for a person, or no page has it open, doesn't count. */
   readonly minutes?: number

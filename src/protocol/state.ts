@@ -180,7 +180,7 @@ export interface RunState {
    * unknown.
    */
   readonly damage?: string
-  /** Why the run is paused. Null if it isn't. */
+  /** Why the run is paused until somebody continues it. Null otherwise, even while a commit waits for the storage. */
   readonly paused: PauseReason | null
   readonly end: RunEnd | null
   readonly endedAt: number

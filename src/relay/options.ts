@@ -67,7 +67,7 @@ export interface RelayOptions {
   readonly passHeaders?: readonly string[]
   /** Other origins whose pages may use the relay, with their cookies. Default: none. */
   readonly origins?: readonly string[]
-  /** Called with the usage of each call. Failed calls have none. */
+  /** Called with the usage of each call. Not called for failed calls, which used nothing. */
   onUsage?(usage: RelayUsage & RelayCall): void | Promise<void>
   /** Called with errors that the page doesn't see: why the model's server, or one of your functions, failed. */
   onError?(error: unknown): void

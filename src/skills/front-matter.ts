@@ -45,7 +45,7 @@ function readFields(
   const values = new Map<string, FrontValue>()
   const lineNumbers = new Map<string, number>()
   for (lines.skipEmpty(); lines.next !== undefined; lines.skipEmpty()) {
-    // Counts lines from 1, after the opening `---`.
+    // The file's lines count from 1, and line 1 is the opening `---`.
     const line = lines.at + 2
     const text = lines.shift()
     const [start, key = ''] = KEY.exec(text) ?? []

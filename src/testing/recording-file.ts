@@ -55,7 +55,7 @@ interface RecordContext {
 
 /**
  * Lets `record` act as the person, and writes the conversation. Rejects and writes nothing in CI, or over a file that
- * isn't a recording or is from a newer version. Also rejects after a run that failed or hasn't ended, if the recording
+ * isn't a recording or is from a newer version. Does the same after a run that failed or hasn't ended, if the recording
  * can't be replayed, and if it would contain a key.
  */
 export async function recordAnew(

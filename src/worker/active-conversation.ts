@@ -111,7 +111,7 @@ export class ActiveConversation {
     this.tabs = tabs
   }
 
-  /** Whether this worker uses the conversation or a page shows it. If not, its state can be dropped and read again. */
+  /** Whether this worker uses or shows the conversation, or another tab drives it. If not, its state can be dropped. */
   get isInUse(): boolean {
     const { conversationId, stream, storageRetry } = this.conversation
     return (

@@ -167,8 +167,8 @@ function hasPairedCalls(messages: readonly Message[]): boolean {
 }
 
 /**
- * Imported messages as they are stored, each with a unique id. A tool message after each assistant message holds the
- * results of its calls, in call order. Results may be missing.
+ * Imported messages as they are stored, each with a unique id. A tool message after each assistant message with calls
+ * holds their results, in call order. Results may be missing.
  */
 function normalizeHistory(messages: readonly Message[], ids: Ids): readonly Identified<Message>[] {
   const results = resultsOf(messages)

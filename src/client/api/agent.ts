@@ -247,8 +247,8 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
   undoTurn(messageId: string, options?: UndoTurnOptions): Promise<UndoneTurn>
   /**
    * Asks the model about a call that waits for approval. The call keeps waiting: nothing that the model answers can
-   * run, change, approve or deny it. It may suggest another input, which a person can approve (`approve(call, { input
-   * })`).
+   * run, change, approve or deny it. It may suggest another input, which a person can approve
+   * (`approve(call, { input })`).
    *
    * The question and its answer are kept in a conversation of their own, which `agent.conversation(discussionId(call))`
    * shows and `readDiscussion` reads (`offstage/conversation`). Approving or denying the call ends an answer that is

@@ -203,8 +203,8 @@ function signatureOf(key: string): string {
 
 interface WorkflowHost {
   /**
-   * Resolves to null if the call has to wait, for example for a person. Resolves to null or rejects if the worker is
-   * gone.
+   * Resolves to null if the call has to wait, for example for a person. Resolves to null or rejects if the worker, the
+   * agent or the run is gone.
    */
   callTool(call: {
     readonly position: number

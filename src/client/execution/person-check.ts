@@ -200,8 +200,8 @@ const NO_RESTORE: Restore = () => undefined
 
 /**
  * Keeps a model from answering for a person: page tools could press the page's own buttons. With `'person'`, each
- * answer needs a user gesture. With `'page'`, answers are refused while page tools act, and after that until a person
- * acts.
+ * answer needs a user gesture. With `'page'`, answers are refused while page tools act. If they have acted since the
+ * request, a person must act first.
  *
  * The guard is loaded when a person may have to answer. Until it is loaded, no event counts as a user gesture.
  */

@@ -27,7 +27,7 @@ export class ModelRequests {
     return fetchModel(request, signal)
   }
 
-  /** Called when the worker has died, so that nobody reads the responses any more. */
+  /** Called when the worker is lost or no longer needed, and when the page enters the back/forward cache. */
   abortAll(): void {
     this.#workerLost.abort()
     this.#workerLost = new AbortController()

@@ -10,8 +10,8 @@ import { describeThrown } from '../../protocol/error.ts'
 import { watchCsp } from '../../protocol/csp.ts'
 
 /**
- * Makes a model request for the worker (`transport: 'page'`). `workerLost` aborts when the worker has died and can't
- * read the response.
+ * Makes a model request for the worker (`transport: 'page'`). `workerLost` aborts when no worker reads the response
+ * any more: the worker has died, or the page no longer needs it.
  */
 export async function fetchModel(
   request: ModelFetch,

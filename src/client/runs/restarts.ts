@@ -141,8 +141,8 @@ export function sendAbort(agent: RunParts, runId: string): Promise<boolean> {
 const WAIT_FOR_TOOLS_MS = 10_000
 
 /**
- * Open runs that were lost with a worker. Runs that are still starting are left out: the next worker gets their start
- * commands again.
+ * Open runs that were lost with a worker. Runs that are still starting are left out: their start commands go to the
+ * next worker anyway.
  */
 function lostRuns({ runs }: RunParts): RunHandle[] {
   return [...runs.openRuns.values()].filter(({ run }) => !runs.starting.has(run.runId))

@@ -296,7 +296,10 @@ function optionCause({ worker, thrown }: FailedStart['failure']): Cause {
   }
 }
 
-/** Detects a start that failed because of the file's origin. A worker's file must have the page's own, whatever CORS allows. */
+/**
+ * Detects a start that failed because of an origin. A worker's file must be on the page's own origin, whatever CORS
+ * allows.
+ */
 function originCause({ kind, url }: FailedStart): Cause | undefined {
   if (!url || /^(blob|data):/.test(url.protocol)) return undefined
   if (globalThis.origin === 'null')

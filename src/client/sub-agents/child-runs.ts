@@ -134,8 +134,8 @@ async function outputOf(
 }
 
 /**
- * Whether the output may carry untrusted content from the child conversation. Only output without free text from an
- * agent without tools is safe.
+ * Whether the output may carry untrusted content from the child conversation. If that conversation is tainted, only
+ * output without free text from an agent without tools is safe.
  */
 function mayPassUntrusted(
   { agent, core, options }: SubAgent,

@@ -134,7 +134,8 @@ interface ToolBase<Name extends string, Input, Output> {
   commits?(input: Input, call: CommitsContext): boolean | Promise<boolean>
   /**
    * Describes what the call is about to act on, for the person who approves it. Called before approval is requested,
-   * and again after a reload if the call still waits. If it throws, the call fails: there is nothing to approve.
+   * and again if another page drives the run while the call still waits: after a reload, or in another tab. If it
+   * throws, the call fails: there is nothing to approve.
    */
   describe?(input: Input, call: DescribeContext): About | Promise<About>
   /**

@@ -140,7 +140,7 @@ export interface FeedViews {
   /** Returns the checkpoint's state, with known messages in place of equal ones, and with older messages added. */
   keepKnown(next: ConversationState): ConversationState
   flush(): void
-  /** Called when the worker has died: it won't publish anything more. */
+  /** Called when the worker is lost (it died, hangs, or the page ended it): it won't publish anything more. */
   onWorkerLost(): void
 }
 
@@ -152,8 +152,8 @@ export class Feed {
   /** Why rows can't be read, or why the conversation could not be joined. */
   fault: ErrorData | null = null
   /**
-   * True after a checkpoint: `state` is then the whole conversation. False: `state` has only rows since the page
-   * joined.
+   * True after a checkpoint: `state` is then the whole conversation. False: `state` has only the rows that this page
+   * has received.
    */
   hasWholeState = false
   readonly followers: Set<RunFollower> = new Set()
@@ -231,7 +231,7 @@ export class Feed {
     }
   }
 
-  /** True if the page left a run that isn't the open run, but may have begun. */
+  /** True if a run that isn't the open run ends on this page without a fact, though it may have begun. */
   #isOfAnotherRun(delta: Delta): boolean {
     const { run } = this.state
     const isLeft = delta.type === 'run-left' && delta.message === undefined
@@ -371,7 +371,7 @@ export class Feeds {
     for (const feed of this.#feeds.values()) void feed.views?.requestCheckpoint()
   }
 
-  /** Called when the worker has died. */
+  /** Called when the worker is lost. */
   onWorkerLost(): void {
     for (const expected of this.#expected) expected.close()
     for (const feed of this.#feeds.values()) feed.views?.onWorkerLost()

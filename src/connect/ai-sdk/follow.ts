@@ -331,7 +331,7 @@ function toolChunks(shown: UIToolPart | undefined, part: UIToolPart): ToolUpdate
   const before = isSame ? shown : undefined
   const answer = answerOf(before, part)
   const chunks = [...openingChunks(before, part), ...approvalChunks(before, part, answer)]
-  // Skips the approval request: the chat shows the call as answered until its output exists.
+  // Shows the call as answered until its output exists.
   if (answer && part.state === 'input-available')
     return { next: { ...part, state: 'approval-responded', approval: answer }, chunks }
   return { next: part, chunks: [...chunks, ...outputChunks(before, part)] }

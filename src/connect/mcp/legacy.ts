@@ -494,7 +494,10 @@ function replyTo(id: string | number, method: string): Fields {
  * page busy.
  */
 const MOST_WAITING = 16
-/** Number of replies that may be sent at once. Further replies are sent one per gap: a healthy server rarely asks. */
+/**
+ * Number of replies that may be sent at once. Afterwards, one per gap may be sent, and others are dropped: a healthy
+ * server rarely asks.
+ */
 const BURST = 32
 const GAP_MS = 500
 

@@ -191,7 +191,7 @@ export class TenantRows {
 
   /**
    * The record and a range of rows, as they were at one moment. Always has the first row. More follow, up to
-   * `mostRows`, until the text exceeds `most` characters.
+   * `mostRows`, until the text has `most` characters.
    */
   async read(conversationId: string, { newest, ...range }: RowsRange): Promise<FoundRows> {
     const conversation = conversationId

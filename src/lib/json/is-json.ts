@@ -5,7 +5,8 @@ const MAX_DEPTH = 100
 const MAX_VALUES = 2_000_000
 
 /**
- * Whether a value received by `postMessage` is JSON. Such values can also be dates, maps, buffers and cyclic objects.
+ * Whether a value is JSON of a limited size. Values from messages or IndexedDB can also be dates, maps, buffers and
+ * cyclic objects.
  */
 export function isJson(value: unknown): boolean {
   return isBounded(value, 0, { values: MAX_VALUES })

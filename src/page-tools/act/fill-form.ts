@@ -32,7 +32,7 @@ export async function fillForm(
     const reporters: ResultReporter[] = []
     let endLines: readonly string[] = []
     for (const [index, field] of fields.entries()) {
-      // A page may write its fields into the address. It has navigated only if the fields are gone.
+      // A page may write its fields into the address. On the same path, it has navigated only if the fields are gone.
       const hasNavigated =
         location.pathname !== pathname || (location.href !== href && !filled.some(isAttached))
       const problem = hasNavigated

@@ -337,7 +337,10 @@ function fallbackName(element: Element): string {
   )
 }
 
-/** Words of the label of the component around a field, or of a label without a field right after a checkbox. */
+/**
+ * Words of the label of the component around a field, or of a label without a field right after a checkbox, radio
+ * button or the like.
+ */
 function readAdjacentLabel(element: Element, options: PageOptions): string {
   const next = native.nextElementSibling(element)
   const isBox = checkedState(element) !== null && next && isTag(next, 'label') && !next.control

@@ -319,7 +319,7 @@ function getValues(field: Element): string[] {
 
 const SHORTEST = 3
 
-/** Adds a field's value, even a word, except for words of three letters or less. */
+/** Adds a field's value, even a word. Leaves out words of three letters, and anything shorter. */
 function addValue(found: Set<string>, text: string): void {
   const value = cleanText(text)
   if (value.length > SHORTEST || (value.length === SHORTEST && !isShortWord(value)))

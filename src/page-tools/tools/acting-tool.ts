@@ -239,7 +239,7 @@ async function bindUses(
         effect === undefined && guarded.action !== 'press' && use && startedUses.has(use)
       if (record && use && !continuesTyping)
         requireSame(record, use, { live, isUntouched: startedUses.size === 0 })
-      // A key goes to the focused element, but the approval named the element that was focused then.
+      // A key goes to the focused element, but the approval named the element that was focused before.
       const isElsewhere = !use && record?.uses.some(({ target }) => target === undefined)
       if (isElsewhere && startedUses.size === 0) throw new PageError('stale-ref', FOCUS)
       requireCovered(element, effect, use)

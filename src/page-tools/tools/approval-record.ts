@@ -82,6 +82,7 @@ function canTakeSecrets(element: Element, options: PageOptions): boolean {
 
 /** An element that a call names, and the action on it. */
 export interface ElementUse extends ElementAction {
+  /** Undefined for the focused element. */
   readonly target: string | undefined
   /** Drops only: the distance from the target. Whatever is at that point receives the drop. */
   readonly by?: Point

@@ -267,8 +267,9 @@ export async function drag(
 }
 
 /**
- * Scrolls to an element, in a direction, or until a text appears. By default, scrolls down. A search takes 8 seconds
- * (30 on a slow page), and reports a text that it didn't find. Rejects with a `PageError` if the page scrolls back.
+ * Scrolls to an element, in a direction, or until a text appears. By default, scrolls down. A search takes at most 8
+ * seconds (30 on a slow page), and reports a text that it didn't find. Rejects with a `PageError` if the page scrolls
+ * back.
  */
 export async function scroll(options: ScrollOptions = {}): Promise<ActionReport> {
   return (await loadFor(loadActing, options.page)).scroll(options)

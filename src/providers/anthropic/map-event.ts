@@ -226,7 +226,7 @@ function asIndex(event: JsonRecord): number | undefined {
   return asCount(event['index'])
 }
 
-/** Stop reasons that pause a turn: for a long-running Anthropic tool, or after a compaction. */
+/** Stop reasons that pause a turn: for a long-running Anthropic tool, or after a compaction that was told to pause. */
 const pauses: ReadonlySet<unknown> = new Set(['pause_turn', 'compaction'])
 
 function finish(state: MessagesState, isProven: boolean): StreamPart[] {

@@ -286,7 +286,7 @@ function optionChanges({ body }: Refused, { text, form }: Context): string[] {
   const field = lastNamed?.[0] ?? nestedField
   if (field === undefined) return []
   const change = `without ${field}`
-  // A second field was refused, so all optional fields are dropped: the endpoint would refuse them one by one.
+  // After a second refused field, drops all optional fields: the endpoint would refuse them one by one.
   const isSecond = [...form].some((other) => other.startsWith('without ') && other !== change)
   return isSecond ? [change, 'options none'] : [change]
 }

@@ -45,8 +45,8 @@ interface Attempt {
   readonly options: StreamOptions
   readonly abortScope: AbortScope
   /**
-   * Changes requests so that the server no longer refuses them. Created at the server's first refusal, unless the caller gave an
-   * adapter.
+   * Changes requests so that the server no longer refuses them. Created at the server's first refusal, unless the
+   * caller gave an adapter.
    */
   adapter: RequestAdapter | undefined
 }

@@ -38,7 +38,7 @@ export function explainPolicy(refusal: PolicyRefusal): {
     directives.find((one) => name.test(one))
   const connectDirective = findDirective(/^connect-src\b/i)
   const governing = connectDirective ?? findDirective(/^default-src\b/i) ?? ''
-  // Drops keywords, except `'self'`: the others don't affect connections, and `'none'` would forbid them all.
+  // Drops keywords, except `'self'`: the others don't affect connections, and `'none'` must stand alone.
   const [, ...sources] = governing.split(/\s+/).filter((one) => !/^'(?!self')/i.test(one))
   const change = connectDirective ? 'Change that to' : 'connect-src is missing; add'
   const orPage = scope === 'worker' ? ", or set transport: 'page' where the page may call it" : ''

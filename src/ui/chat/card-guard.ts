@@ -259,7 +259,7 @@ function isLog(target: EventTarget | null): target is Element {
 /** Timers of inert cards; a new movement restarts them. */
 const inertTimers = new WeakMap<Element, ReturnType<typeof setTimeout>>()
 
-/** Makes a card's buttons inert until the card stops moving, unless keyboard focus is inside the card. */
+/** Makes a card's buttons inert for `SETTLING_MS`, unless the focus is inside the card. */
 function makeInert(card: Element): void {
   if (card.querySelector(':focus, slot:focus-within')) return
   clearTimeout(inertTimers.get(card))

@@ -13,8 +13,8 @@ type Texts = Readonly<Record<string, string>>
 export class DraftStore {
   readonly #storage: () => PersistentStorage
   /**
-   * Keys restored from storage. They are kept although a call of another agent, or an old message, may appear later
-   * than its conversation.
+   * Keys restored from storage. Their texts are kept, because a call of another agent, or an old message, may appear
+   * later than its conversation.
    */
   #restoredKeys: readonly string[] = []
 

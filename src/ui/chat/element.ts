@@ -205,7 +205,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#followed.follow(agent, this.conversationId)
     this.#history.reset()
     this.#drafts.restore(this.#local, this.conversationId)
-    // Closes the list of memories, which may differ by conversation. Opening it reads them again.
+    // Leaves the list of memories, which may differ by conversation. Opening it reads them again.
     if (this.#local.get('list') === 'memories') this.#local.set('list', 'conversations')
     for (const key of [problemKey('composer'), problemKey('notices'), 'leaving'])
       this.#local.set(key, undefined)

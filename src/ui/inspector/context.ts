@@ -27,7 +27,7 @@ export interface Choices {
   isMerged: boolean
   /** Text about an error or a finished action. */
   notice: string
-  /** Paths of the tree branches that a person has opened or closed. */
+  /** Paths of the tree branches that a person has changed from their initial state. */
   readonly toggled: Set<string>
 }
 

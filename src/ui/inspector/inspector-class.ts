@@ -320,7 +320,7 @@ interface RecordedRun {
   readonly events: TimedEvent[]
 }
 
-/** Records a conversation of an agent live, and the events of all runs that begin from now on. */
+/** Records a conversation of an agent live, and the events of all runs that begin or resume from now on. */
 class FollowAgent {
   readonly #onChange: () => void
   readonly #runs = new Map<string, RecordedRun>()

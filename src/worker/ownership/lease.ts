@@ -143,7 +143,7 @@ export interface Succession {
   /** Whether the heir has the tools to resume the run. If not, the next heir gets the turn. */
   isCapable(): boolean
   /**
-   * Whether there is a run to resume: an open run that needn't wait, or that waits for child runs without a driver.
+   * Whether there is a run to resume: an open run that needn't wait, or one that waits for child runs and isn't driven.
    * Called while the lock is held and nobody else writes, so the store is up to date. If false, the lease isn't taken.
    */
   isNeeded(): boolean | Promise<boolean>

@@ -93,7 +93,7 @@ function digestOf(value: unknown): string {
   )
 }
 
-/** Returns `3 times in a row`, or `3 times in a row, in rounds of 2 steps`. */
+/** Returns, for example, `3 times in a row`, or `3 times in a row, in rounds of 2 steps`. */
 export function repetitionWords({ count, length }: Repetition): string {
   return `${count} times in a row${length > 1 ? `, in rounds of ${length} steps` : ''}`
 }

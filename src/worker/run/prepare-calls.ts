@@ -37,7 +37,7 @@ const MAX = { question: 10_000, options: 100, option: 1000, problems: 5 } as con
 
 /**
  * Reads the question of an `ask_user` call. `input` was checked against the tool's schema: `{ question, options?,
- * fields? }`. Returns an error for the model if the question is too long or its fields are invalid.
+ * fields? }`. Returns an error for the model if the question is too long, or its options or fields are invalid.
  */
 function readQuestion({ path, toolName }: CallState, input: JsonValue): AskedQuestion | CallError {
   const { question, options, fields } = input as unknown as Input

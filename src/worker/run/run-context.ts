@@ -119,7 +119,7 @@ export function resolveName(name: string, tools: ToolTable): string {
   return tools.get(resolveToolName(name, [...tools.names, ...tools.omitted]) ?? '')?.name ?? name
 }
 
-/** The tools of the newest step. The page may have listed newer ones since. */
+/** The tools of the newest step, or those of a newer list from the page. */
 export class ToolTable {
   /** Tools by their own name and by their model name. */
   #tools: ReadonlyMap<string, ToolDescriptor> | null = null

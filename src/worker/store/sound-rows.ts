@@ -10,7 +10,7 @@ import type { Store } from './store.ts'
 /** Minimum length for a preview: shorter conversations are just as quick to read in full. Rows. */
 const LONG_ROWS = 1000
 const NEWEST_ROWS = 300
-/** Minimum size of a preview, which usually makes more messages than a checkpoint has. Rows. */
+/** Rows that a preview has at least, if possible: they usually make more messages than a checkpoint has. */
 const CHECKPOINT_ROWS = 120
 
 /**

@@ -43,8 +43,8 @@ export async function diagnose(
 }
 
 /**
- * Refused headers of the revision that the server speaks. Includes headers of both revisions if neither could be
- * tested.
+ * Refused headers of the revision that the server speaks. If that revision is unknown and no other problem was found,
+ * returns the refused headers of both revisions.
  */
 function refusedOf(
   { protocolVersion, problems }: McpDiagnosis,

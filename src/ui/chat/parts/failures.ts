@@ -12,7 +12,7 @@ export type Failure = Extract<
 export class Failures {
   readonly #byMessage = new Map<string, Failure>()
   #newestRunId: string | undefined
-  /** The newest run that this page has driven. No other tab resumes it. */
+  /** The newest run that this page has driven. If it fails offline, only this page continues it. */
   #ownRunId: string | undefined
   /** The run that failed because the page was offline. */
   #lostRunId: string | undefined

@@ -1,7 +1,7 @@
 import { showInput, visibleText } from '../../../conversation/index.ts'
 import type { JsonObject, JsonSchema, JsonValue } from '../../../index.ts'
 
-/** A field of an input, shown completely to the person who approves the call. */
+/** A field of an input, for the person who approves the call. No character in it is hidden. */
 export interface InputField {
   readonly key: string
   /** Title from the tool's schema, otherwise the key as words. A key that isn't in the schema is shown in quotes. */

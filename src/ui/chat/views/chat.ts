@@ -272,7 +272,7 @@ function composerView(context: ChatContext): TemplateResult {
   `
 }
 
-/** The send button and, during a run, the stop button. While the field is empty, a run shows only the stop button. */
+/** The send button and, during a run, the stop button. With nothing to send, a run shows only the stop button. */
 function buttonsView(
   context: ChatContext,
   isEmpty: boolean,
