@@ -9,7 +9,7 @@ const TOP = 44
  * A bar chart as SVG, with a logarithmic scale and a line at 1. It follows the reader's light or dark scheme.
  *
  * @param {string} title
- * @param {readonly { name: string, value: number }[]} bars Values over 0.
+ * @param {readonly { name: string, value: number, label: string }[]} bars Values over 0, and the texts beside them.
  */
 export function barChart(title, bars) {
   const values = bars.map(({ value }) => value)
@@ -18,13 +18,13 @@ export function barChart(title, bars) {
     (Math.log(value / least) / Math.log(most / least)) * (WIDTH - LABEL_WIDTH - VALUE_WIDTH)
   const height = TOP + bars.length * ROW_HEIGHT + 8
   const one = LABEL_WIDTH + scale(1)
-  const rows = bars.map(({ name, value }, at) => {
+  const rows = bars.map(({ name, value, label }, at) => {
     const y = TOP + at * ROW_HEIGHT
     const length = Math.max(2, scale(value))
     const middle = y + BAR_HEIGHT / 2 + 5
     return `  <text x="${LABEL_WIDTH - 10}" y="${middle}" text-anchor="end">${name}</text>
   <rect class="${name.startsWith('Offstage') ? 'ours' : 'other'}" x="${LABEL_WIDTH}" y="${y}" width="${length.toFixed(1)}" height="${BAR_HEIGHT}" rx="4"/>
-  <text x="${(LABEL_WIDTH + length + 8).toFixed(1)}" y="${middle}">${value.toFixed(value < 10 ? 2 : 0)}×</text>`
+  <text x="${(LABEL_WIDTH + length + 8).toFixed(1)}" y="${middle}">${label.replace('>', '&gt;')}</text>`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}">
   <style>

@@ -72,14 +72,15 @@ export function writeReport(/** @type {Report} */ report) {
     `${text.slice(0, from + begin.length)}\n\n${tables(report)}\n\n${text.slice(to)}`,
   )
   const [floor] = report.libraries
-  for (const { name, chart, valueOf } of CHARTED)
+  for (const row of CHARTED)
     keepFile({
-      file: `docs/performance-${chart}.svg`,
+      file: `docs/performance-${row.chart}.svg`,
       text: barChart(
-        `${name}, beside a plain loop`,
+        `${row.name}, beside a plain loop`,
         report.libraries.map((library) => ({
           name: library.name,
-          value: valueOf(library) / valueOf(floor),
+          value: row.valueOf(library) / row.valueOf(floor),
+          label: cell(row, library, floor),
         })),
       ),
       command: 'npm run bench -- peers',
@@ -90,12 +91,10 @@ export function writeReport(/** @type {Report} */ report) {
 function tables({ libraries, reading, versions, rounds }) {
   const { date, commit, machine } = currentStamp()
   const [floor] = libraries
-  const rows = ROWS.map(({ name, compare, valueOf, isStopped }) => [
-    name,
-    ...libraries.map((library) => {
-      if (library === floor) return ms(valueOf(floor))
-      return `${isStopped(library) ? '> ' : ''}${compare(valueOf(library), valueOf(floor))}`
-    }),
+  const rows = ROWS.map((row) => [
+    row.name,
+    ms(row.valueOf(floor)),
+    ...libraries.slice(1).map((library) => cell(row, library, floor)),
   ])
   const sizes = ['JavaScript loaded, gzip', ...libraries.map((library) => kB(library.scriptBytes))]
   const [{ readers }] = reading
@@ -115,6 +114,10 @@ function tables({ libraries, reading, versions, rounds }) {
       '\n\n',
     ),
   ].join('\n\n')
+}
+
+function cell({ compare, valueOf, isStopped }, library, floor) {
+  return `${isStopped(library) ? '> ' : ''}${compare(valueOf(library), valueOf(floor))}`
 }
 
 /** Names the rows in which another library is better than each of Offstage's. */
