@@ -135,10 +135,10 @@ function notFirst(libraries, reading) {
   const lost = comparisons.flatMap(({ name, entries, valueOf }) => {
     const ours = Math.min(...entries.filter(isOurs).map(valueOf))
     const better = entries.filter((entry) => valueOf(entry) < ours)
-    return better.length > 0 ? [`${name} (${better.map((entry) => entry.name).join(', ')})`] : []
+    return better.length > 0 ? [`- ${name}: ${better.map((entry) => entry.name).join('; ')}`] : []
   })
   return lost.length > 0
-    ? `Offstage is not first in: ${lost.join('; ')}.`
+    ? `Offstage is not first in these rows:\n\n${lost.join('\n')}`
     : 'Offstage is first in each row.'
 }
 
