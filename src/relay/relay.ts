@@ -158,7 +158,8 @@ async function callModel(request: Request, context: CallContext): Promise<Respon
     : null
   const settle = await limits.reserveTokens(meter?.reserved ?? 0)
   const controller = new AbortController()
-  const abort = (): void => controller.abort()
+  // Refers to the request: in Node, its signal no longer aborts once the request is garbage-collected.
+  const abort = (): void => controller.abort(request.signal.reason)
   const timer = setTimeout(abort, settings.timeoutMs)
   const finish = createFinish(meter, { settle, settings, call, timer })
   const signal = AbortSignal.any([request.signal, controller.signal])

@@ -43,12 +43,13 @@ export class Feeds {
     this.#options = options
   }
 
-  /** Opens a stream of the tenant's changes, as a response body. */
-  open(
-    tenant: string,
-    { lastEventId, signal }: { lastEventId: string | null; signal: AbortSignal },
-  ): ReadableStream<Uint8Array> {
+  /**
+   * Opens a stream of the tenant's changes, as a response body. Holds the request: in Node, its signal no longer aborts
+   * once the request is garbage-collected.
+   */
+  open(tenant: string, request: Request): ReadableStream<Uint8Array> {
     const { maxStreams, maxStreamMs } = this.#options
+    const lastEventId = request.headers.get('last-event-id')
     const existing = this.#feeds.get(tenant)
     const feed = existing ?? new Feed()
     if (feed.streams.size >= maxStreams) throw tooManyStreams(maxStreams)
@@ -70,12 +71,14 @@ export class Feeds {
           },
         }
         remove = () => {
-          signal.removeEventListener('abort', stream.end)
+          request.signal.removeEventListener('abort', stream.end)
           feed.streams.delete(stream)
           this.#drop(tenant, feed)
         }
-        signal.addEventListener('abort', stream.end)
+        request.signal.addEventListener('abort', stream.end)
         feed.add(stream)
+        // The client may have left during `authorize`.
+        if (request.signal.aborted) return stream.end()
         if (existing) return
         this.#feeds.set(tenant, feed)
         this.#poll()

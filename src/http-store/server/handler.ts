@@ -120,11 +120,8 @@ export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
       const { tenant } = authorized
       if (!isId(tenant))
         throw new Error('authorize must return a tenant: a text of 1 to 255 characters.')
-      if (request.method === 'GET') {
-        const lastEventId = request.headers.get('last-event-id')
-        const { signal } = request
-        return new Response(feeds.open(tenant, { lastEventId, signal }), { headers: EVENT_HEADERS })
-      }
+      if (request.method === 'GET')
+        return new Response(feeds.open(tenant, request), { headers: EVENT_HEADERS })
       refuseOtherRequests(request)
       const body = await bodies.hold(tenant, async (count) => {
         const storeRequest = await readRequest(request, { maxBytes, maxBodyMs, count })

@@ -8,6 +8,7 @@ import { FORMAT, type Row } from '../../../src/protocol/fact.ts'
 import type { StoreChange } from '../../../src/worker/start-worker.ts'
 import { openSqlite, type TestDatabase } from '../../http-store/databases.ts'
 import { followTenant } from '../../http-store/follow-tenant.ts'
+import { collectGarbage } from '../../fixtures/collect-garbage.ts'
 import { serveStore, tenantOf, type StoreServer } from '../../http-store/serve-store.ts'
 import { appendOf, ended, newId, openHttpStore, started } from './support.ts'
 
@@ -711,6 +712,32 @@ describe('a stream of changes', () => {
     expect(fifth.status).toBe(200)
     for (const stream of [second, fourth, fifth]) await stream.close()
   })
+
+  it.each(['while it is open', 'before it is open'])(
+    'is given free when its client leaves %s, though nobody else holds the request',
+    async (when) => {
+      const client = new AbortController()
+      const isEarly = when === 'before it is open'
+      const handler = createStoreHandler({
+        database: kept.database,
+        authorize: (request) => {
+          if (isEarly) client.abort()
+          return tenantOf(request)
+        },
+        maxStreams: 1,
+      })
+      const headers = { 'x-tenant': newId('tenant') }
+      const open = (init?: RequestInit) =>
+        handler(new Request('https://app.test/store', { headers, ...init }))
+      const left = await open({ signal: client.signal })
+      expect(left.status).toBe(200)
+      await collectGarbage()
+      client.abort()
+      const next = await open()
+      expect(next.status).toBe(200)
+      await next.body?.cancel()
+    },
+  )
 
   it('stays open while the database fails, and then delivers what was written', async () => {
     let isDown = false

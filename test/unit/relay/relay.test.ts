@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { collect, type CollectedTurn } from '../../../src/providers/collect.ts'
 import { createProvider, type ProviderConfig } from '../../../src/providers/create-provider.ts'
 import { diagnose } from '../../../src/providers/doctor/diagnose.ts'
+import { collectGarbage } from '../../fixtures/collect-garbage.ts'
 import { createRelay, type RelayOptions } from '../../../src/relay/index.ts'
 import {
   chat,
@@ -176,6 +177,29 @@ describe('createRelay', () => {
       expect(errors).toEqual([])
     },
   )
+
+  it('when a platform only aborts the request, which nobody else holds, the vendor request is aborted', async () => {
+    let closed: Promise<unknown> = Promise.resolve()
+    const { relay } = await serveRelay((_, response) => {
+      closed = once(response, 'close')
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: 1\n\n')
+    })
+    const page = new AbortController()
+    const headers = { 'content-type': 'application/json', 'x-user': 'ann' }
+    const response = await relay(
+      new Request('https://app.example/chat/completions', {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(chat),
+        signal: page.signal,
+      }),
+    )
+    await response.body!.getReader().read()
+    await collectGarbage()
+    page.abort()
+    await closed
+  })
 
   it('when a platform only cancels the response, the vendor request is aborted', async () => {
     let closed: Promise<unknown> = Promise.resolve()
