@@ -50,10 +50,10 @@ async function answer(request: Request, settings: RelaySettings): Promise<Respon
   const format = settings.formats.find(({ path }) => pathname.endsWith(path))
   if (!format) throw badRequest('No such path.', { status: 404 })
   if (method !== 'POST')
-    throw badRequest('The relay takes POST here.', { status: 405, headers: { allow: 'POST' } })
+    throw badRequest('Use POST here.', { status: 405, headers: { allow: 'POST' } })
   // HTML forms on other sites can't send this type. Their scripts need a preflight, which allows only listed origins.
   if (!/^application\/json\b/i.test(headers.get('content-type') ?? ''))
-    throw badRequest('The relay takes application/json.', { status: 415 })
+    throw badRequest('Use application/json.', { status: 415 })
   const user = await userOf(request, settings)
   return typeof user === 'string' ? callModel(request, { user, format, settings }) : user
 }
@@ -239,7 +239,7 @@ async function readJson(request: Request, maxBytes: number): Promise<unknown> {
     return JSON.parse(text)
   } catch (error) {
     if (signal.aborted && !request.signal.aborted)
-      throw badRequest('The body took too long.', { status: 408 })
+      throw badRequest('The body came too late.', { status: 408 })
     throw error instanceof SyntaxError ? notJson() : error
   }
 }
