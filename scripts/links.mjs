@@ -12,7 +12,7 @@ const [tarball] = process.argv.slice(2)
 const folder = tarball ? await unpack(path.resolve(tarball)) : root
 const documents = tarball ? filesIn(folder).map((file) => file.path) : await repositoryFiles()
 const pages = documents.filter((file) => file.endsWith('.md'))
-const isPicture = (problem) => /\.(?:gif|png): there is no such file$/.test(problem)
+const isPicture = (problem) => /\.(?:gif|png|svg): there is no such file$/.test(problem)
 const problems = brokenLinks(folder, pages).filter((problem) => !tarball || !isPicture(problem))
 for (const problem of problems) console.error(problem)
 console.log(
