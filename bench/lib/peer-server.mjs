@@ -62,7 +62,7 @@ async function answer(request, response) {
 }
 
 const blocks = new Map()
-/** Kept, so that writing them costs the machine nothing while a page is measured. */
+/** Blocks are kept, so that making them costs the machine nothing while a page is measured. */
 function blocksOf(kind, count, turn) {
   const key = `${kind} ${count} ${turn}`
   if (!blocks.has(key)) {
@@ -120,7 +120,7 @@ function callEvents(turn, input) {
   ]
 }
 
-/** With the fields that hosted models send beside the delta. */
+/** Includes the fields that hosted models send beside the delta. */
 function event(delta, finish_reason = null) {
   return `data: ${JSON.stringify({
     id: 'chatcmpl-AbCdEfGhIjKlMnOpQrStUvWxYz012',

@@ -714,7 +714,7 @@ describe('a stream of changes', () => {
   })
 
   it.each(['while it is open', 'before it is open'])(
-    'is given free when its client leaves %s, though nobody else holds the request',
+    'is freed when its client leaves %s, even if the request was garbage-collected',
     async (when) => {
       const client = new AbortController()
       const isEarly = when === 'before it is open'

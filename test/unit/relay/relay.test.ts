@@ -178,7 +178,7 @@ describe('createRelay', () => {
     },
   )
 
-  it('when a platform only aborts the request, which nobody else holds, the vendor request is aborted', async () => {
+  it('when a platform only aborts a request that was garbage-collected, the vendor request is aborted', async () => {
     let closed: Promise<unknown> = Promise.resolve()
     const { relay } = await serveRelay((_, response) => {
       closed = once(response, 'close')
