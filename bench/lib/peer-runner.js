@@ -1,18 +1,15 @@
-// Runs in the page: one conversation by one library, and what came of it.
+// Runs one conversation with one library, in the page.
 
-/** Times are milliseconds since the start. */
+/** Returns what the library delivered. `callTimes`: when each call ran, by the page's `performance.now()`. */
 export async function measure({ script, baseURL, ...options }) {
   const { run } = await import(script)
-  const counts = { characters: 0, textDeltas: 0, inputDeltas: 0, inputLength: 0 }
+  const counts = { characters: 0, inputLength: 0 }
   const callTimes = []
   await run({
     baseURL,
     ...options,
-    onText(delta) {
-      counts.characters += delta.length
-      counts.textDeltas++
-    },
-    onInput: () => void counts.inputDeltas++,
+    onText: (delta) => void (counts.characters += delta.length),
+    onInput: () => undefined,
     write({ text }) {
       callTimes.push(performance.now())
       counts.inputLength = text.length

@@ -1,4 +1,4 @@
-// What `useChat` does in a page: a message with all that came so far, for each chunk.
+// Makes a message of everything so far for each chunk, as `useChat` does in a page.
 import { readUIMessageStream, toUIMessageStream } from 'ai'
 import { startAiStream } from './ai-stream.js'
 

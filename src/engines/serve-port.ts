@@ -141,7 +141,7 @@ export function pageEngine(
 
 /**
  * Messages from the agent's worker to the engine. `id` identifies a task, and the engine's answers have the same id.
- * One credit lets the engine send one batch.
+ * The engine may send one batch for each credit.
  */
 export type ToEngine =
   | {
