@@ -237,7 +237,7 @@ function byParser(
   advise: (parser: string) => string,
 ): string {
   const [parser, ...otherParsers] = names?.split(' ') ?? []
-  if (parser === undefined)
+  if (!parser)
     return `${server} has no parser that is known to read this format: use toolMode 'action', or another model.`
   const more = otherParsers.length === 0 ? '' : ` (for some models: ${otherParsers.join(', ')})`
   return advise(parser) + more
