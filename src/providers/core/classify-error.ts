@@ -124,31 +124,23 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
   ],
 ]
 
+const codeByStatus: { readonly [status: number]: ErrorCode } = {
+  401: 'authentication',
+  402: 'quota-exceeded',
+  403: 'permission-denied',
+  408: 'timeout',
+  409: 'server-error',
+  413: 'context-overflow',
+  425: 'server-error',
+  429: 'rate-limited',
+  503: 'overloaded',
+  529: 'overloaded',
+}
+
 /** The meaning of an HTTP status on its own. */
-function codeOfStatus(status: number | undefined): ErrorCode | undefined {
-  if (status === undefined) return undefined
-  switch (status) {
-    case 401:
-      return 'authentication'
-    case 402:
-      return 'quota-exceeded'
-    case 403:
-      return 'permission-denied'
-    case 408:
-      return 'timeout'
-    case 413:
-      return 'context-overflow'
-    case 429:
-      return 'rate-limited'
-    case 409:
-    case 425:
-      return 'server-error'
-    case 503:
-    case 529:
-      return 'overloaded'
-    default:
-      return status >= 500 ? 'server-error' : status >= 400 ? 'bad-request' : undefined
-  }
+function codeOfStatus(status = 0): ErrorCode | undefined {
+  if (status < 400) return undefined
+  return codeByStatus[status] ?? (status >= 500 ? 'server-error' : 'bad-request')
 }
 
 /** Statuses that decide regardless of the message. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../protocol/json.ts'
-import { asRecord, asText, parseJson } from '../core/read-json.ts'
+import { asRecord, asText, type JsonRecord, parseJson } from '../core/read-json.ts'
 import type { Outcome } from './ask.ts'
 
 export type ServerId = 'ollama' | 'lmstudio' | 'llamacpp' | 'vllm' | 'localai' | 'openai-compatible'
@@ -24,36 +24,16 @@ export function ownerOf(entries: readonly JsonObject[]): string | undefined {
 }
 
 /** Paths that only one of these servers answers. Used if the model list doesn't identify the server. */
-const marks: readonly {
-  readonly server: ServerId
-  readonly path: string
-  readonly isMark: (body: unknown) => boolean
-}[] = [
-  {
-    server: 'ollama',
-    path: '/api/tags',
-    isMark: (body) => Array.isArray(asRecord(body)?.['models']),
-  },
-  {
-    server: 'lmstudio',
-    path: '/api/v0/models',
-    isMark: (body) => Array.isArray(asRecord(body)?.['data']),
-  },
-  {
-    server: 'llamacpp',
-    path: '/props',
-    isMark: (body) => asRecord(asRecord(body)?.['default_generation_settings']) !== undefined,
-  },
-  {
-    server: 'vllm',
-    path: '/version',
-    isMark: (body) => /^\d/.test(String(asRecord(body)?.['version'])),
-  },
-  {
-    server: 'localai',
-    path: '/version',
-    isMark: (body) => /^v\d/.test(String(asRecord(body)?.['version'])),
-  },
+const marks: readonly (readonly [
+  server: ServerId,
+  path: string,
+  isMark: (body: JsonRecord) => boolean,
+])[] = [
+  ['ollama', '/api/tags', ({ models }) => Array.isArray(models)],
+  ['lmstudio', '/api/v0/models', ({ data }) => Array.isArray(data)],
+  ['llamacpp', '/props', (body) => asRecord(body['default_generation_settings']) !== undefined],
+  ['vllm', '/version', ({ version }) => /^\d/.test(String(version))],
+  ['localai', '/version', ({ version }) => /^v\d/.test(String(version))],
 ]
 
 /**
@@ -68,10 +48,11 @@ export async function identifyServer(
   const owner = serverOfOwner(ownerOf(entries))
   // SGLang has no preset of its own.
   if (owner) return owner === 'sglang' ? 'openai-compatible' : owner
-  for (const { server, path, isMark } of marks.filter((mark) => candidates.includes(mark.server))) {
+  for (const [server, path, isMark] of marks.filter(([each]) => candidates.includes(each))) {
     const outcome = await get(path)
-    const isJson = outcome.type === 'answer' && outcome.status === 200
-    if (isJson && isMark(parseJson(outcome.body))) return server
+    if (outcome.type !== 'answer' || outcome.status !== 200) continue
+    const body = asRecord(parseJson(outcome.body))
+    if (body && isMark(body)) return server
   }
   return 'openai-compatible'
 }
