@@ -30,8 +30,13 @@ export function healHistory(messages: readonly Message[]): Message[] {
   return healed
 }
 
-function callsOf(message: AssistantMessage): ToolCallPart[] {
-  return message.parts.filter((part) => part.type === 'tool-call')
+export function callsOf({ parts }: AssistantMessage): ToolCallPart[] {
+  return parts.filter((part) => part.type === 'tool-call')
+}
+
+/** The text of an answer, without its reasoning. */
+export function answerText({ parts }: AssistantMessage): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
 function resultsAfter(messages: readonly Message[], at: number): ToolMessage[] {

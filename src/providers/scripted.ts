@@ -1,10 +1,9 @@
 import { sleepUnlessAborted } from '../lib/sleep.ts'
 import { formatAction } from '../action/format-action.ts'
 import { describeThrown, type ErrorData } from '../protocol/error.ts'
-import type { JsonObject } from '../protocol/json.ts'
 import type { Message, StreamPart } from '../protocol/message.ts'
 import type { ModelConfigData, Script, ScriptStep } from '../protocol/model.ts'
-import { asRecord } from './core/read-json.ts'
+import { asObject } from './core/read-json.ts'
 import { withRaw } from './core/raw-parts.ts'
 import { abortedError } from './core/provider-error.ts'
 import type { ModelRequest, StreamOptions, StreamProviderDefinition } from './provider.ts'
@@ -102,7 +101,7 @@ function actionText({ text = '', toolCalls = [] }: ScriptStep, request: ModelReq
   if (toolCalls.length === 0) return text
   const calls = toolCalls.map(({ toolName, input }) => ({
     toolName,
-    input: (asRecord(input) ?? {}) as JsonObject,
+    input: asObject(input),
   }))
   return [text, formatAction(calls, request.tools)].filter((piece) => piece !== '').join('\n')
 }

@@ -11,7 +11,7 @@ import { messagesPresets, type MessagesRules } from './presets.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { modelName } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
-import { omitUndefined, asObjects, asRecord } from '../core/read-json.ts'
+import { omitUndefined, asObject, asObjects } from '../core/read-json.ts'
 import { strictParameters, type StrictRules } from '../core/schema/strict-schema.ts'
 import type {
   AssistantMessage,
@@ -24,7 +24,7 @@ import type {
   ToolResultPart,
 } from '../../protocol/message.ts'
 import { createWireIds, legalToolName, type WireIds } from '../core/wire-ids.ts'
-import { healHistory } from '../heal-history.ts'
+import { answerText, callsOf, healHistory } from '../heal-history.ts'
 import { describeFile, outputText, withFilesAsInput } from '../sent-files.ts'
 
 /** Content blocks of a user message, without blank text blocks, which the API refuses. */
@@ -295,7 +295,7 @@ function assistantBlocks(
   ids: WireIds,
   { providerId }: TurnsOptions,
 ): JsonObject[] {
-  const calls = message.parts.filter((part) => part.type === 'tool-call')
+  const calls = callsOf(message)
   const uses = calls.map((call) => useBlock(call, ids.next(call)))
   const storedContent = asObjects(message.providerMetadata?.[providerId]?.['content'])
   // The stored content is used only if it has as many calls as the message.
@@ -304,13 +304,12 @@ function assistantBlocks(
       isUse(block) ? [{ ...block, ...idAndName(uses.shift()) }] : replayable(block),
     )
   }
-  const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  const text = answerText(message)
   return [...textBlocks(text), ...uses]
 }
 
 function useBlock(call: ToolCallPart, id: string): JsonObject {
-  const input = asRecord(call.input) as JsonObject | undefined
-  return { type: 'tool_use', id, name: legalToolName(call.toolName), input: input ?? {} }
+  return { type: 'tool_use', id, name: legalToolName(call.toolName), input: asObject(call.input) }
 }
 
 function idAndName(use: JsonObject | undefined): JsonObject {

@@ -9,6 +9,11 @@ export function asRecord(value: unknown): JsonRecord | undefined {
   return isRecord(value) ? value : undefined
 }
 
+/** The value if it is an object, else an empty object. */
+export function asObject(value: unknown): JsonObject {
+  return (asRecord(value) ?? {}) as JsonObject
+}
+
 const EMPTY: readonly unknown[] = []
 
 /** The value if it is an array, else an empty array. */

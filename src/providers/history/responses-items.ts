@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
-import { asObjects, asRecord, asText } from '../core/read-json.ts'
+import { asObject, asObjects, asRecord, asText } from '../core/read-json.ts'
 import type { AssistantMessage, FilePart, Message } from '../../protocol/message.ts'
 import { asArguments, parseToolInput } from '../core/parse-tool-input.ts'
 import { GAP, partText, withPictures } from '../openai-responses/item-content.ts'
@@ -52,7 +52,7 @@ function groupSteps(items: readonly unknown[]): Step[] {
     if (item['type'] === 'item_reference')
       throw invalidHistory(at, 'refers to an item: pass the item')
     const answers = isAnswer(item)
-    const isSameStep = isOpen && answers && asJson(item['offstage'])['step'] !== true
+    const isSameStep = isOpen && answers && asObject(item['offstage'])['step'] !== true
     if (isSameStep) steps.at(-1)?.step.push(item)
     else steps.push({ at, step: [item] })
     isOpen = answers
@@ -77,7 +77,7 @@ function readItems(step: readonly JsonObject[], at: string): Message[] {
 /** Whether `toResponses` may have built the items from a message's parts. */
 function isBuilt(step: readonly JsonObject[]): boolean {
   const isExtended = step.some(({ offstage }) =>
-    Object.keys(asJson(offstage)).some((name) => name !== 'step'),
+    Object.keys(asObject(offstage)).some((name) => name !== 'step'),
   )
   return isExtended || step.every((item, at) => isPlain(item, at === 0))
 }
@@ -107,7 +107,7 @@ function chatAnswer(step: readonly JsonObject[]): JsonObject {
     offstage,
     ...rest
   } = step.find(({ type }) => type !== 'function_call') ?? {}
-  const { step: __, ...extras } = asJson(offstage)
+  const { step: __, ...extras } = asObject(offstage)
   const calls = step.filter(({ type }) => type === 'function_call').map(chatCall)
   return {
     ...rest,
@@ -120,7 +120,7 @@ function chatAnswer(step: readonly JsonObject[]): JsonObject {
 
 function chatCall(item: JsonObject): JsonObject {
   const { type: _, call_id: id, name, arguments: args, offstage, ...fields } = item
-  const { step: __, ...extras } = asJson(offstage)
+  const { step: __, ...extras } = asObject(offstage)
   const functionFields = { name: name ?? '', arguments: args ?? '' }
   return { ...fields, id: id ?? '', type: 'function', function: functionFields, offstage: extras }
 }
@@ -206,7 +206,7 @@ export function toResponses(
     const last = items.at(-1)
     const needsMark =
       message.role === 'assistant' && extensions === 'keep' && last !== undefined && isAnswer(last)
-    const offstage = { ...asJson(first['offstage']), step: true }
+    const offstage = { ...asObject(first['offstage']), step: true }
     items.push(needsMark ? { ...first, offstage } : first, ...rest)
   }
   return items as ResponsesItem[]
@@ -239,7 +239,7 @@ function answerItems(content: JsonValue | undefined, fields: JsonObject): JsonOb
   const { tool_calls: calls = [], ...rest } = fields
   const items = (calls as JsonObject[]).map(({ id, function: functionFields, ...call }) => ({
     call_id: id ?? '',
-    ...asJson(functionFields),
+    ...asObject(functionFields),
     ...call,
     type: 'function_call',
   }))
@@ -262,12 +262,12 @@ function toItemParts(content: unknown, side: 'input' | 'output'): JsonObject[] {
         return { type: `${side}_text`, ...part }
       case 'image_url': {
         const { image_url: image, ...rest } = part
-        const { url, ...inner } = asJson(image)
+        const { url, ...inner } = asObject(image)
         return { type: 'input_image', detail: 'auto', image_url: url ?? '', ...inner, ...rest }
       }
       case 'file': {
         const { file, ...rest } = part
-        return { type: 'input_file', ...asJson(file), ...rest }
+        return { type: 'input_file', ...asObject(file), ...rest }
       }
       default:
         return { type: type ?? '', ...part }
@@ -279,7 +279,7 @@ function toItemParts(content: unknown, side: 'input' | 'output'): JsonObject[] {
 function fromItemParts(content: unknown): unknown {
   if (!Array.isArray(content)) return content
   return content.map((part: unknown) => {
-    const { type, offstage, ...fields } = asJson(part)
+    const { type, offstage, ...fields } = asObject(part)
     const extras = offstage === undefined ? {} : { offstage }
     switch (type) {
       case 'input_text':
@@ -305,8 +305,4 @@ function fromItemParts(content: unknown): unknown {
 /** Whether an item belongs to the model's answer. Inputs and outputs of calls don't. */
 function isAnswer({ type = 'message', role }: JsonObject): boolean {
   return type === 'message' ? role === 'assistant' : type !== 'function_call_output'
-}
-
-function asJson(value: unknown): JsonObject {
-  return (asRecord(value) ?? {}) as JsonObject
 }

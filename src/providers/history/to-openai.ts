@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../protocol/json.ts'
 import type {
   AssistantMessage,
   FilePart,
@@ -8,7 +7,7 @@ import type {
   ToolResultPart,
 } from '../../protocol/message.ts'
 import { parseToolInput } from '../core/parse-tool-input.ts'
-import { asRecord, asText } from '../core/read-json.ts'
+import { asObject, asText } from '../core/read-json.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
 import {
   unwrapSingleText,
@@ -111,24 +110,20 @@ function filePart(part: FilePart, target: Target): OpenAIContent {
       return {
         ...openai,
         type: 'image_url',
-        image_url: { ...innerOf(openai, 'image_url'), url },
+        image_url: { ...asObject(openai['image_url']), url },
         ...extensionFields,
       }
     case 'input_audio': {
       const format = audioFormat(mediaType)
       if (!format) break
-      const audio = { ...innerOf(openai, 'input_audio'), data, format }
+      const audio = { ...asObject(openai['input_audio']), data, format }
       return { ...openai, type: 'input_audio', input_audio: audio, ...extensionFields }
     }
     default:
   }
   const fileFields = { ...(filename !== undefined && { filename }), file_data: url }
-  const file = { ...innerOf(openai, 'file'), ...fileFields }
+  const file = { ...asObject(openai['file']), ...fileFields }
   return { ...openai, type: 'file', file, ...extension(target, other) }
-}
-
-function innerOf(fields: JsonObject, name: string): JsonObject {
-  return (asRecord(fields[name]) ?? {}) as JsonObject
 }
 
 function assistantMessage(message: AssistantMessage, target: Target): OpenAIAssistantMessage {
@@ -183,7 +178,7 @@ function answerPart(part: TextPart | FilePart, target: Target): AnswerPart {
 function toolCall(call: ToolCallPart, target: Target): OpenAIToolCall {
   const { toolCallId, toolName, providerCallId, rescued, foreign } = call
   const openai = foreign?.[target.format] ?? {}
-  const inner = innerOf(openai, 'function')
+  const inner = asObject(openai['function'])
   const callData = call.error
     ? { error: call.error, rawInput: call.rawInput }
     : { input: call.input, rawInput: undefined }

@@ -24,7 +24,7 @@ import type {
   ToolOutput,
 } from '../../protocol/message.ts'
 import { createWireIds, legalToolName, type WireIds } from '../core/wire-ids.ts'
-import { healHistory } from '../heal-history.ts'
+import { answerText, callsOf, healHistory } from '../heal-history.ts'
 import { describeFile, outputFiles, outputText, withFilesAsInput } from '../sent-files.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
@@ -151,10 +151,6 @@ function itemsOf(
   }
 }
 
-function callsOf({ parts }: AssistantMessage): ToolCallPart[] {
-  return parts.filter((part) => part.type === 'tool-call')
-}
-
 /** The items unchanged, except for call ids that the API would refuse. */
 function withIds(
   items: readonly JsonObject[],
@@ -170,7 +166,7 @@ function withIds(
 }
 
 function builtItems(message: AssistantMessage, ids: WireIds): JsonObject[] {
-  const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  const text = answerText(message)
   const items: JsonObject[] = callsOf(message).map((call) => ({
     type: 'function_call',
     call_id: ids.next(call),
@@ -212,20 +208,19 @@ function addTrailer(input: JsonObject[], part: JsonObject): void {
  * the message has changed since.
  */
 function ownItems(
-  { parts, providerMetadata }: AssistantMessage,
+  message: AssistantMessage,
   { toolMode, tools }: ModelRequest,
   providerId: string,
 ): JsonObject[] | undefined {
-  const items = asObjects(providerMetadata?.[providerId]?.['items'])
+  const items = asObjects(message.providerMetadata?.[providerId]?.['items'])
   if (items.length === 0 || toolMode === 'action' || hasUnanswered(items)) return undefined
-  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
-  const calls = parts.filter((part) => part.type === 'tool-call')
-  const files = parts.filter((part) => part.type === 'file')
+  const calls = callsOf(message)
+  const files = message.parts.filter((part) => part.type === 'file')
   const callItems = items.filter(({ type }) => type === 'function_call')
   const isSame =
     // An item with another role could act as an instruction.
     items.every(({ role = 'assistant' }) => role === 'assistant') &&
-    textOf(items) === text &&
+    textOf(items) === answerText(message) &&
     callItems.length === calls.length &&
     calls.every((call, at) => isSameCall(call, callItems[at] ?? {}, tools)) &&
     items.filter(isPicture).length === files.length

@@ -6,9 +6,9 @@ import type {
   TextPart,
   ToolMessage,
 } from '../../protocol/message.ts'
-import { asList, asObjects, asRecord, asText } from '../core/read-json.ts'
+import { asList, asObject, asObjects, asText } from '../core/read-json.ts'
 import { createWireIds, legalToolName, type WireIds } from '../core/wire-ids.ts'
-import { healHistory } from '../heal-history.ts'
+import { answerText, callsOf, healHistory } from '../heal-history.ts'
 import { outputFiles, outputText, withFilesAsInput } from '../sent-files.ts'
 import type { ModelRequest } from '../provider.ts'
 import type { ChatRules } from './presets.ts'
@@ -61,8 +61,8 @@ function assistantMessage(
   message: AssistantMessage,
   { providerId, rules, ids }: Conversion,
 ): ChatMessage[] {
-  const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
-  const calls = message.parts.filter((part) => part.type === 'tool-call')
+  const text = answerText(message)
+  const calls = callsOf(message)
   const {
     tool_calls: extras,
     content: storedContent,
@@ -118,10 +118,6 @@ function toolMessages(message: ToolMessage, { rules, ids }: Conversion): ChatMes
   if (files.length === 0) return answers
   const intro: JsonObject = { type: 'text', text: 'Files from the tool results above:' }
   return [...answers, { role: 'user', content: [intro, ...files.map(fileContent)] }]
-}
-
-function asObject(value: unknown): JsonObject {
-  return (asRecord(value) ?? {}) as JsonObject
 }
 
 const BRIDGE = 'I have read the tool results.'

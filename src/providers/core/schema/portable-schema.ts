@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema, JsonValue } from '../../../protocol/json.ts'
-import { asList, asObjects, asRecord, asText } from '../read-json.ts'
+import { asList, asObject, asObjects, asRecord, asText } from '../read-json.ts'
 
 /** Maximum number of converted nodes per schema; the target of a `$ref` counts each time. */
 const MAX_NODES = 5_000
@@ -29,7 +29,7 @@ const DESCRIBED_KEYWORDS = [
  * allow more than the original, which still checks the model's input.
  */
 export function portableSchema(schema: JsonSchema): JsonObject {
-  const root = (asRecord(schema) ?? {}) as JsonObject
+  const root = asObject(schema)
   const portable = convert(
     { type: 'object', ...root },
     { root, open: ['#'], budget: { nodes: MAX_NODES } },
@@ -181,7 +181,7 @@ function describe(schema: JsonObject, choices: readonly unknown[]): string {
 }
 
 function objectFields(schema: JsonObject, context: Conversion): JsonObject {
-  const entries = Object.entries((asRecord(schema['properties']) ?? {}) as JsonObject).filter(
+  const entries = Object.entries(asObject(schema['properties'])).filter(
     ([, value]) => value !== false,
   )
   if (entries.length === 0) return {}

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../protocol/json.ts'
 import type { ToolDefinition } from '../../../protocol/tool.ts'
-import { asList, asObjects, asRecord } from '../read-json.ts'
+import { asList, asObject, asObjects, asRecord } from '../read-json.ts'
 
 /** The schemas that a vendor accepts for strict tools. */
 export interface StrictRules {
@@ -111,7 +111,7 @@ function strictObject(
   counting: Counting,
 ): JsonObject | null {
   const { rules, counts } = counting
-  const entries = Object.entries((asRecord(node['properties']) ?? {}) as JsonObject)
+  const entries = Object.entries(asObject(node['properties']))
   const isClosed = node['additionalProperties'] === false
   // An object without named properties may hold anything, unless it is declared empty.
   if (node['additionalProperties'] !== undefined && !isClosed) return null
