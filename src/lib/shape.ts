@@ -2,6 +2,15 @@ import { isRecord } from './is-record.ts'
 
 export { isRecord }
 
+/** Parses a JSON text. Null if there is none or it can't be read. */
+export function parseOrNull(text: string | null | undefined): unknown {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    return null
+  }
+}
+
 /** Checks whether a value from a store has the expected shape. */
 export type ShapeCheck = (value: unknown) => boolean
 

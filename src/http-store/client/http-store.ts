@@ -12,7 +12,15 @@ import { refuseUnsound } from '../../worker/store/check-row.ts'
 import { type Appended, EVENT_STREAM, HEARTBEAT_MS } from '../wire.ts'
 import { LocalCopy } from './copy.ts'
 import { type Fetch, ServerConnection } from './connection.ts'
-import { type ShapeCheck, isText, isIntegerFrom, nullOr, optional, shape } from '../../lib/shape.ts'
+import {
+  type ShapeCheck,
+  isText,
+  isIntegerFrom,
+  nullOr,
+  optional,
+  parseOrNull,
+  shape,
+} from '../../lib/shape.ts'
 import { type Locks, requestLock } from '../../worker/ownership/locks.ts'
 import {
   createTabChannel,
@@ -116,14 +124,6 @@ function parseEvent(event: string): StreamEvent {
   const change: unknown = parseOrNull(data)
   const [, id = null] = /^id: (.*)$/m.exec(event) ?? []
   return { change: isChange(change) ? (change as StoreChange) : null, id }
-}
-
-function parseOrNull(data: string | undefined): unknown {
-  try {
-    return JSON.parse(data ?? 'null')
-  } catch {
-    return null
-  }
 }
 
 /** Waits for a time, or until the browser reports that it is online. */

@@ -1,8 +1,9 @@
-import { OffstageError } from '../../protocol/error.ts'
+import type { OffstageError } from '../../protocol/error.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { HEARTBEAT_MS } from '../wire.ts'
 import type { SqlDatabase, SqlQuery } from './database.ts'
 import { statesOf, TenantRows, type TenantState, TenantStore } from './tenant-store.ts'
+import { busy } from './read-request.ts'
 import type { StoreChange } from '../../worker/store/store.ts'
 
 /** Maximum changes read by one statement. */
@@ -177,10 +178,9 @@ export class Feeds {
 }
 
 function tooManyStreams(most: number): OffstageError {
-  return new OffstageError(
-    'storage-failed',
+  return busy(
     `This tenant already has ${most} streams of changes on this server. Close some, or try again later.`,
-    { retryable: true, details: { status: 429, retryAfterMs: RETRY_MS } },
+    { retryAfterMs: RETRY_MS },
   )
 }
 

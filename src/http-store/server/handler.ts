@@ -1,5 +1,5 @@
 import { type ErrorCode, OffstageError } from '../../protocol/error.ts'
-import { isNumber } from '../../lib/shape.ts'
+import { isNumber, parseOrNull } from '../../lib/shape.ts'
 import {
   EVENT_STREAM,
   type HttpAnswer,
@@ -8,13 +8,12 @@ import {
   type HttpRequest,
 } from '../wire.ts'
 import type { SqlDatabase } from './database.ts'
-import { Bodies, type Count, isId, readRequest, refuseNewerFormat } from './read-request.ts'
+import { Bodies, busy, type Count, isId, readRequest, refuseNewerFormat } from './read-request.ts'
 import { Feeds } from './feeds.ts'
 import {
   type TenantResult,
   type Found,
   type FoundRows,
-  parseOrNull,
   type RowsRange,
   type TenantRows,
   TenantStore,
@@ -192,9 +191,6 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'storage-full': 507,
 }
 
-/** Time after which a refused client tries again. Milliseconds. */
-const RETRY_MS = 1000
-
 interface Lane {
   readonly queue: SerialQueue
   count: number
@@ -223,7 +219,8 @@ class TenantQueues {
   async run<T>(tenant: string, task: () => Promise<T>): Promise<T> {
     const { atOnce, most, name } = this.#limits
     const lanes = this.#lanes.get(tenant) ?? Array.from({ length: atOnce }, newLane)
-    if (countRequests(lanes) >= most) throw tooMany(name, most)
+    if (countRequests(lanes) >= most)
+      throw busy(`This tenant already has ${most} ${name} waiting on this server. Try again later.`)
     this.#lanes.set(tenant, lanes)
     const lane = lanes.reduce((a, b) => (b.count < a.count ? b : a))
     lane.count += 1
@@ -242,14 +239,6 @@ function newLane(): Lane {
 
 function countRequests(lanes: readonly Lane[]): number {
   return lanes.reduce((sum, { count }) => sum + count, 0)
-}
-
-function tooMany(name: QueueLimits['name'], most: number): OffstageError {
-  return new OffstageError(
-    'storage-failed',
-    `This tenant already has ${most} ${name} waiting on this server. Try again later.`,
-    { retryable: true, details: { status: 429, retryAfterMs: RETRY_MS } },
-  )
 }
 
 /** Maximum characters of rows read at once: a conversation may exceed this process's memory. */

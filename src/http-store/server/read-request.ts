@@ -1,6 +1,8 @@
 import { OffstageError } from '../../protocol/error.ts'
 import { FORMAT } from '../../protocol/fact.ts'
+import type { JsonObject } from '../../protocol/json.ts'
 import { createJsonScan } from '../../lib/json/json-scan.ts'
+import { parseOrNull } from '../../lib/shape.ts'
 import {
   type ShapeCheck,
   isBoolean,
@@ -168,11 +170,7 @@ function parseBody(text: string): unknown {
     refuseBeyond(MOST_LEVELS, scan.maxDepth(), 'levels')
     refuseBeyond(MOST_VALUES, scan.maxValues(), 'values')
   }
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
+  return parseOrNull(text)
 }
 
 function refuseBeyond(most: number, count: number, unit: string): void {
@@ -241,9 +239,16 @@ export class Bodies {
 }
 
 function tooManyBytes(owner: string, status: number): OffstageError {
-  return new OffstageError(
-    'storage-failed',
+  return busy(
     `The requests of ${owner} already have too many bytes on this server. Try again later.`,
-    { retryable: true, details: { status, retryAfterMs: RETRY_MS } },
+    { status },
   )
+}
+
+/** Refuses a request that the server may accept later. */
+export function busy(message: string, details?: JsonObject): OffstageError {
+  return new OffstageError('storage-failed', message, {
+    retryable: true,
+    details: { status: 429, retryAfterMs: RETRY_MS, ...details },
+  })
 }

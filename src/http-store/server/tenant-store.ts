@@ -1,4 +1,5 @@
 import { randomId } from '../../lib/random-id.ts'
+import { parseOrNull } from '../../lib/shape.ts'
 import type { SqlDatabase, SqlQuery, SqlRow, SqlValue } from './database.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { Row } from '../../protocol/fact.ts'
@@ -315,17 +316,7 @@ const LIST_AFTER = `${LISTED} AND (updated_at < @updated
 const CHANGES = `SELECT conversation, last_seq, record FROM offstage_records
   WHERE tenant = @tenant AND newest_change > @after AND newest_change <= @last ORDER BY newest_change`
 
+/** An unreadable text gives a record that is marked as broken. */
 function recordIn(conversationId: string, text: unknown): StoredRecord | undefined {
   return typeof text === 'string' ? readRecord(conversationId, parseOrNull(text)) : undefined
-}
-
-/**
- * Parses a stored text. Null if unreadable: `readRecord` marks such a record as broken, and such a row is set aside.
- */
-export function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
