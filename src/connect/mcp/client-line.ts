@@ -37,12 +37,11 @@ class ClientConnection implements McpConnection {
   readonly #client: McpClientLike
 
   constructor(client: McpClientLike, source: string) {
-    const capabilities = client.getServerCapabilities()
     this.source = source
     this.#client = client
     this.info = readServerInfo(client.getServerVersion(), {
       protocolVersion: 'of the client',
-      capabilities: isRecord(capabilities) ? capabilities : {},
+      capabilities: client.getServerCapabilities(),
       instructions: client.getInstructions?.(),
     })
   }

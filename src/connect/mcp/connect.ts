@@ -83,13 +83,14 @@ const KINDS: { readonly [Name in keyof Required<McpOptions>]: string } = {
 }
 
 /** Throws `invalid-config` for an unknown option or one of the wrong type. */
-function checkOptions(options: object, caller: string = 'connectMcp'): void {
-  if (typeof options !== 'object' || options === null) throw badConfig(`${caller} needs options.`)
+function checkOptions(options: object): void {
+  if (typeof options !== 'object' || options === null) throw badConfig('connectMcp needs options.')
   for (const [name, value] of Object.entries(options)) {
     const kind = Object.hasOwn(KINDS, name) ? KINDS[name as keyof McpOptions] : undefined
-    if (!kind) throw badConfig(`${caller} has no ${name}. It has ${Object.keys(KINDS).join(', ')}.`)
+    if (!kind)
+      throw badConfig(`connectMcp has no ${name}. It has ${Object.keys(KINDS).join(', ')}.`)
     if (value !== undefined && !kind.split(' ').includes(kindOf(value)))
-      throw badConfig(`${name} of ${caller} has the wrong type.`)
+      throw badConfig(`${name} of connectMcp has the wrong type.`)
   }
 }
 
@@ -167,7 +168,7 @@ function readDiscovery(result: Fields): ProbeResult {
     type: 'modern',
     info: readServerInfo(serverInfo, {
       protocolVersion: MODERN,
-      capabilities: isRecord(capabilities) ? capabilities : {},
+      capabilities,
       instructions,
     }),
   }

@@ -81,7 +81,7 @@ export function readServerInfo(
   implementation: unknown,
   details: {
     readonly protocolVersion: string
-    readonly capabilities: Fields
+    readonly capabilities: unknown
     readonly instructions: unknown
   },
 ): ServerInfo {
@@ -95,7 +95,7 @@ export function readServerInfo(
     }),
     ...textsIn(details, { instructions: 20_000 }),
     protocolVersion,
-    capabilities,
+    capabilities: isRecord(capabilities) ? capabilities : {},
   }
 }
 

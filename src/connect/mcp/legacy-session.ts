@@ -1,4 +1,3 @@
-import { isRecord } from '../../lib/shape.ts'
 import { badAnswer, refusedBy, unsupported } from './failures.ts'
 import type { HttpTransport, StreamPosition } from './http.ts'
 import { readServerInfo, type ServerInfo } from './connection.ts'
@@ -109,13 +108,8 @@ function readSession(result: Fields, id: string | null, source: string): Session
   // "MUST only contain visible ASCII characters".
   if (id !== null && !/^[!-~]{1,1000}$/.test(id))
     throw badAnswer(source, 'gave a wrong session id.')
-  const serverCapabilities = isRecord(capabilities) ? capabilities : {}
   return {
-    info: readServerInfo(serverInfo, {
-      protocolVersion,
-      capabilities: serverCapabilities,
-      instructions,
-    }),
+    info: readServerInfo(serverInfo, { protocolVersion, capabilities, instructions }),
     ...(id !== null && { id }),
   }
 }
