@@ -66,13 +66,9 @@ export function clickTarget(element: HTMLElement, options: PageOptions): HTMLEle
  */
 function findPointerTarget(element: HTMLElement, options: PageOptions): HTMLElement {
   if (!ignoresPointer(element)) return element
-  let ancestor = getParent(element)
-  for (
-    let level = 0;
-    ancestor && level < LEVELS && !isTag(ancestor, 'body');
-    level += 1, ancestor = getParent(ancestor)
-  ) {
-    if (!isElement(ancestor) || containsOtherControl(ancestor, element)) break
+  for (const ancestor of [...ancestorsOf(element)].slice(0, LEVELS)) {
+    if (!isElement(ancestor) || isTag(ancestor, 'body') || containsOtherControl(ancestor, element))
+      break
     if (!ignoresPointer(ancestor))
       return reacts(ancestor, element) && isAllowed(ancestor, options) ? ancestor : element
   }
@@ -106,16 +102,12 @@ function ignoresPointer(element: Element): boolean {
 /** The ancestors of a field that contain no other field, innermost first. */
 function findWrappers(element: Element): HTMLElement[] {
   const wrappers: HTMLElement[] = []
-  let ancestor = getParent(element)
-  for (
-    ;
-    ancestor && wrappers.length < LEVELS && !isTag(ancestor, 'body');
-    ancestor = getParent(ancestor)
-  ) {
+  for (const ancestor of [...ancestorsOf(element)].slice(0, LEVELS)) {
+    if (!isElement(ancestor) || isTag(ancestor, 'body')) break
     const others = [...native.querySelectorAll(ancestor, FIELDS)].filter((other) =>
       isSeparateField(other, element),
     )
-    if (others.length > 0 || !isElement(ancestor)) break
+    if (others.length > 0) break
     wrappers.push(ancestor)
   }
   return wrappers

@@ -6,7 +6,6 @@ import {
   imageOfArea,
   isAgentElement,
   isTag,
-  getParent,
   renderedElement,
   toWindowPixels,
   viewOf,
@@ -165,13 +164,11 @@ const OWN_REACTION = /^(button|link|option|tab|menuitem.*|treeitem|checkbox|radi
  * of a tag.
  */
 function innerControl(receiver: Element, element: Element): Element | null {
-  for (
-    let current: Element | null = receiver;
-    current && current !== element;
-    current = getParent(current)
-  )
+  for (const current of [receiver, ...ancestorsOf(receiver)]) {
+    if (current === element) break
     if (OWN_REACTION.test(getShownRole(current)))
       return isTag(element, 'label') && element.control === current ? null : current
+  }
   return null
 }
 

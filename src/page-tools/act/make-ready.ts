@@ -4,7 +4,7 @@ import {
   focusedElement,
   isElement,
   isTag,
-  getParent,
+  ancestorsOf,
   referenced,
   renderedElement,
   toWindowPixels,
@@ -180,17 +180,15 @@ function unreachable(
 function findNamedCover(blocker: Element): Element {
   const dialog = native.querySelector(blocker, '[role=dialog],dialog,[role=alertdialog]')
   if (dialog) return dialog
-  for (
-    let ancestor: Element | null = blocker;
-    ancestor && !isTag(ancestor, 'body');
-    ancestor = getParent(ancestor)
-  )
+  for (const ancestor of [blocker, ...ancestorsOf(blocker)]) {
+    if (isTag(ancestor, 'body')) break
     if (
       native.id(ancestor) ||
       native.hasAttribute(ancestor, 'role') ||
       native.hasAttribute(ancestor, 'aria-label')
     )
       return ancestor
+  }
   return blocker
 }
 

@@ -1,5 +1,14 @@
 import { cleanText, normalize } from '../clean-text.ts'
-import { closest, contains, isElement, isTag, getParent, referenced, viewOf } from '../dom.ts'
+import {
+  ancestorsOf,
+  closest,
+  contains,
+  isElement,
+  isTag,
+  getParent,
+  referenced,
+  viewOf,
+} from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import type { PageOptions } from '../page.ts'
@@ -231,13 +240,11 @@ function isFloatingBeside(inner: Element, element: HTMLElement): boolean {
 /** The outermost positioned element around `inner` that doesn't also contain the combobox. */
 function findFloatingAncestor(inner: Element, element: HTMLElement): Element | null {
   let found: Element | null = null
-  for (
-    let ancestor: Element | null = inner;
-    ancestor && !contains(ancestor, element);
-    ancestor = getParent(ancestor)
-  )
+  for (const ancestor of [inner, ...ancestorsOf(inner)]) {
+    if (contains(ancestor, element)) break
     if (/^(absolute|fixed)$/.test(viewOf(ancestor).getComputedStyle(ancestor).position))
       found = ancestor
+  }
   return found
 }
 

@@ -1,5 +1,5 @@
 import { markAsSent, cleanText, isScrubbed, quote, shorten, shownAddress } from '../clean-text.ts'
-import { activeElement, isElement, isTag, getParent, viewOf } from '../dom.ts'
+import { activeElement, ancestorsOf, isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { runExclusive, livePage, type LivePage, scrub, treesOf } from '../outline/live-page.ts'
@@ -400,12 +400,8 @@ function likelyReason(element: Element): string | null {
 /** Controls in, around and beside the element, the nearest first. */
 function findCandidates(element: Element, live: LivePage): Element[] {
   const controls = new Set<Element>(findInnerControls(element))
-  let ancestor = getParent(element)
-  for (
-    let level = 0;
-    ancestor && level < 3 && controls.size < CANDIDATES;
-    level += 1, ancestor = getParent(ancestor)
-  ) {
+  for (const ancestor of [...ancestorsOf(element)].slice(0, 3)) {
+    if (controls.size >= CANDIDATES) break
     if (isActionable(getShownRole(ancestor))) controls.add(ancestor)
     for (const control of findNeighborControls(element, ancestor)) controls.add(control)
   }

@@ -1,5 +1,14 @@
 import { cleanText, normalize, quote, quoteSent, shorten } from '../clean-text.ts'
-import { closest, contains, focusedElement, getParent, isElement, isTag, viewOf } from '../dom.ts'
+import {
+  ancestorsOf,
+  closest,
+  contains,
+  focusedElement,
+  getParent,
+  isElement,
+  isTag,
+  viewOf,
+} from '../dom.ts'
 import * as native from '../native.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { type ActOptions, PageError } from '../page.ts'
@@ -237,12 +246,8 @@ function findStandIn(select: HTMLSelectElement, labels: readonly string[]): HTML
     const showsChosen = text !== '' && chosen.includes(text)
     return !native.matches(candidate, NO_STAND_INS) && (showsChosen || hasList(candidate, labels))
   }
-  let ancestor: Element | null = select
-  for (
-    let level = 0;
-    ancestor && level < LEVELS && !isTag(ancestor, 'body');
-    level += 1, ancestor = getParent(ancestor)
-  ) {
+  for (const ancestor of [select, ...ancestorsOf(select)].slice(0, LEVELS)) {
+    if (isTag(ancestor, 'body')) break
     const siblings = [native.nextElementSibling(ancestor), native.previousElementSibling(ancestor)]
     const found = siblings.find(isStandIn)
     if (found) return findClickablePart(found, labels)
