@@ -22,6 +22,7 @@ import {
   decodeEntities,
   isCdataOpener,
   type OpenTag,
+  push,
   readCdata,
   readCloseTag,
   readOpenTag,
@@ -213,12 +214,7 @@ function requireSingle(slices: readonly Slice[]): Slice {
 
 function groupBy(children: readonly Child[], name: (child: Child) => string): Map<string, Slice[]> {
   const groups = new Map<string, Slice[]>()
-  for (const child of children) {
-    const key = name(child)
-    const group = groups.get(key)
-    if (group) group.push(child.slice)
-    else groups.set(key, [child.slice])
-  }
+  for (const child of children) push(groups, name(child), child.slice)
   return groups
 }
 
@@ -316,10 +312,7 @@ class Content {
   }
 
   add(child: Content, inner: string): void {
-    const value = child.value(inner)
-    const values = this.#children.get(child.#name)
-    if (values) values.push(value)
-    else this.#children.set(child.#name, [value])
+    push(this.#children, child.#name, child.value(inner))
   }
 
   /** `inner`: the element's content as written. */

@@ -248,7 +248,7 @@ function toToken(found: RegExpExecArray, text: string): Token {
   return { kind: 'cdata', name, start, end: after < 0 ? text.length : after }
 }
 
-function push<T>(map: Map<string, T[]>, key: string, value: T): void {
+export function push<T>(map: Map<string, T[]>, key: string, value: T): void {
   const list = map.get(key)
   if (list) list.push(value)
   else map.set(key, [value])

@@ -217,10 +217,7 @@ export function skipElements(
 }
 
 /** Skips to the end of the next element. Returns false if there is none. */
-function skipElement(
-  reader: LiteralReader,
-  accepts: (name: string) => boolean = () => true,
-): boolean {
+function skipElement(reader: LiteralReader, accepts: (name: string) => boolean): boolean {
   const { at } = reader
   const tag = reader.match(/\s*<([^\s<>/|]+)[^<>]*?(\/?)>/y)
   const name = tag?.[1]
