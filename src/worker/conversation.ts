@@ -202,6 +202,31 @@ export interface ConversationOptions {
   onCommitted?(rows: readonly Row[]): void
 }
 
+/** What the folded rows of a conversation say. */
+interface History {
+  state: ConversationState
+  /** The newest run, ended or not. Null before the first run. */
+  run: CountedRun | null
+  /** Ids of all calls that the conversation ever had. The id of a cleared call is never reused. */
+  readonly callIds: Set<string>
+  readonly promptTexts: PromptTexts
+  /** A person or a model has given the conversation a title. */
+  isNamed: boolean
+  /** The run that an imported file left open. Null if there is none. */
+  importedRunId: string | null
+}
+
+function emptyHistory(conversationId: string): History {
+  return {
+    state: emptyState(conversationId),
+    run: null,
+    callIds: new Set(),
+    promptTexts: new PromptTexts(),
+    isNamed: false,
+    importedRunId: null,
+  }
+}
+
 /**
  * A conversation in memory. Rows are folded only after their commit, so a reload would find the same state. Folded rows
  * are published.
@@ -220,19 +245,12 @@ export class Conversation {
   readonly #effects: Effects
   readonly #redacts: () => boolean
   readonly #onCommitted: (rows: readonly Row[]) => void
-  #state: ConversationState
-  #run: CountedRun | null = null
-  /** Ids of all calls that the conversation ever had. The id of a cleared call is never reused. */
-  #callIds = new Set<string>()
-  #promptTexts = new PromptTexts()
+  #history: History
+  /** As last read. Null until then, and when the conversation is missing. */
+  #record: ConversationRecord | null = null
   /** Request formats that endpoints accepted in this conversation. */
   readonly forms: Map<string, StoredForm> = new Map()
-  #isNamed = false
   #isRead = false
-  #importId: string | null = null
-  #importedRunId: string | null = null
-  #creationKey: string | null = null
-  #parent: ConversationRecord['parent'] | null = null
   #claimed: KnownClaim = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
   #fault: Fault | null = null
   /** Prefix of append ids. Random bytes for each id would cost a system call, and a step appends twice. */
@@ -253,7 +271,7 @@ export class Conversation {
     this.conversationId = conversationId
     this.storageRetry = new StorageRetry(effects)
     this.stream = new Stream({ storage, conversationId }, output)
-    this.#state = emptyState(conversationId)
+    this.#history = emptyHistory(conversationId)
     this.#store = store
     this.#effects = effects
     this.#redacts = () => options.redacts?.() ?? false
@@ -272,17 +290,17 @@ export class Conversation {
   }
 
   get state(): ConversationState {
-    return this.#state
+    return this.#history.state
   }
 
   /** The newest run, ended or not. Null before the first run. */
   get run(): CountedRun | null {
-    return this.#run
+    return this.#history.run
   }
 
   /** Messages of the head's branch, as models get them. */
   get messages(): readonly Message[] {
-    return this.#state.path.map(({ message }) => message)
+    return this.state.path.map(({ message }) => message)
   }
 
   /**
@@ -293,25 +311,25 @@ export class Conversation {
     { runId, limits }: Pick<RunState, 'runId' | 'limits'>,
     agentLimits: RunLimits,
   ): RunLimits {
-    return runId === this.#importedRunId ? stricterLimits(limits, agentLimits) : limits
+    return runId === this.#history.importedRunId ? stricterLimits(limits, agentLimits) : limits
   }
 
   /** Why the newest run is paused: according to its rows, or because a commit waits. */
   get pauseReason(): PauseReason | null {
-    const run = this.#run
+    const run = this.run
     return run === null || run.end !== null ? null : (run.paused ?? this.storageRetry.reason)
   }
 
   /** The call that began this conversation. Null until its record was read. */
   get parent(): ConversationRecord['parent'] | null {
-    return this.#parent
+    return this.#record?.parent ?? null
   }
 
   /**
    * Whether a call of the parent conversation waits for the run here. Only the page of that call resumes such a run.
    */
   async isAwaited(): Promise<boolean> {
-    const parent = this.#parent
+    const { parent } = this
     const parentRecord = parent && (await this.#store.get(parent.conversationId))
     return (
       parentRecord?.openRunId === parent?.runId &&
@@ -321,12 +339,12 @@ export class Conversation {
 
   /** Texts that the model didn't write. */
   get promptTexts(): PromptTexts {
-    return this.#promptTexts
+    return this.#history.promptTexts
   }
 
   /** Whether a person or a model has given the conversation a title. */
   get isNamed(): boolean {
-    return this.#isNamed
+    return this.#history.isNamed
   }
 
   /** The newest claim, and when it was last known to hold. */
@@ -341,7 +359,7 @@ export class Conversation {
 
   /** Whether a call of this conversation had this id, even if its messages were cleared. */
   hasCallId(toolCallId: string): boolean {
-    return this.#callIds.has(toolCallId)
+    return this.#history.callIds.has(toolCallId)
   }
 
   /**
@@ -351,7 +369,7 @@ export class Conversation {
   async preview(): Promise<void> {
     // Queued first: the read of all rows would delay it.
     await this.#enqueue(async () => {
-      if (this.#state.seq > 0) return
+      if (this.state.seq > 0) return
       const state = await newestState(this.#store, this.conversationId)
       if (state) this.stream.checkpoint('joined', { state, fault: null })
     })
@@ -360,7 +378,7 @@ export class Conversation {
   /** Sends the page the current state. */
   publish(reason: 'joined' | 'resumed'): void {
     const fault = this.#faultError?.toData() ?? null
-    this.stream.checkpoint(reason, { state: this.#state, fault })
+    this.stream.checkpoint(reason, { state: this.state, fault })
   }
 
   /**
@@ -373,10 +391,10 @@ export class Conversation {
     const claimStore = (identity: ClaimOptions): Promise<Claim> =>
       this.#store.claim(this.conversationId, at, { ...options, ...identity })
     this.#claimed = { ...(await this.claims.claim(claimStore)), knownAt }
-    const previousSeq = this.#state.seq
+    const previousSeq = this.state.seq
     await this.#enqueue(() => this.#catchUp({ isDecided: true }))
     this.refuseBroken()
-    return this.#state.seq !== previousSeq
+    return this.state.seq !== previousSeq
   }
 
   /** Throws `conversation-broken` if some rows could not be folded. */
@@ -402,7 +420,7 @@ export class Conversation {
    */
   async refresh({ isOwner: mayOwn = true }: { readonly isOwner?: boolean } = {}): Promise<void> {
     // While the owner's commit waits for the storage, nobody else writes, so there is nothing to read.
-    const isOwner = mayOwn && this.#claimed.epoch > 0 && this.#state.seq > 0
+    const isOwner = mayOwn && this.#claimed.epoch > 0 && this.state.seq > 0
     if (this.storageRetry.waitError === null || !isOwner) await this.#enqueue(() => this.#catchUp())
   }
 
@@ -412,14 +430,14 @@ export class Conversation {
    */
   async hasNewRow(lastSeq: number | null): Promise<boolean> {
     if (lastSeq === null) return true
-    const { seq } = await this.#enqueue(async () => this.#state)
+    const { seq } = await this.#enqueue(async () => this.state)
     return lastSeq > 0 ? lastSeq > seq : seq > 0
   }
 
   /** Whether the folded conversation was deleted, even if a new conversation has its id. */
   async isDeleted(): Promise<boolean> {
     const record = await this.#store.get(this.conversationId)
-    return makerOf(record) !== this.#creationKey
+    return makerOf(record) !== makerOf(this.#record)
   }
 
   /**
@@ -455,12 +473,12 @@ export class Conversation {
     const { appendId, strict = false, onStored } = options
     // Committed by an earlier try, whose answer was lost.
     if (!this.#pendingAppends.has(appendId)) return true
-    const drafts = typeof facts === 'function' ? facts(this.#run) : facts
+    const drafts = typeof facts === 'function' ? facts(this.run) : facts
     if (drafts === null) return false
-    const runId = options.runId === undefined ? (this.#run?.runId ?? null) : options.runId
+    const runId = options.runId === undefined ? (this.run?.runId ?? null) : options.runId
     const at = this.#effects.now()
     const knownAt = this.#effects.monotonic()
-    const head = headId(this.#state)
+    const head = headId(this.state)
     this.#isInDoubt = true
     const rows = await this.#store.append({
       conversationId: this.conversationId,
@@ -474,7 +492,7 @@ export class Conversation {
     this.#isInDoubt = false
     onStored()
     // Storing a title needs no ownership, so another worker's title may have come in between.
-    if (rows[0] && rows[0].seq !== this.#state.seq + 1) await this.#catchUp()
+    if (rows[0] && rows[0].seq !== this.state.seq + 1) await this.#catchUp()
     else {
       this.#fold(rows)
       this.stream.pushRows(rows)
@@ -487,7 +505,7 @@ export class Conversation {
    * Reads and folds new rows. `isDecided`: a decision depends on the rows, so throws if the store returns only a copy.
    */
   async #catchUp({ isDecided = false } = {}): Promise<void> {
-    const { seq } = this.#state
+    const { seq } = this.state
     let stored = await this.#store.read(this.conversationId, { after: seq })
     const isNew = seq > 0 && !this.#isContinued(stored.record)
     if (isNew) {
@@ -496,10 +514,8 @@ export class Conversation {
     }
     const { record, rows, isCopy } = stored
     if (isDecided && isCopy) throw onlyCopy()
-    this.#creationKey = makerOf(record)
-    this.#importId = record?.importId ?? null
-    this.#parent = record?.parent ?? null
-    const { sound, fault } = soundRows(rows, { after: this.#state.seq, record })
+    this.#record = record
+    const { sound, fault } = soundRows(rows, { after: this.state.seq, record })
     const hasChanged = this.#fault?.fault !== fault?.fault
     this.#fault = fault
     const ownRows = sound.filter(({ appendId }) => this.#pendingAppends.has(appendId))
@@ -531,43 +547,39 @@ export class Conversation {
       this.#fault === null &&
       record !== null &&
       record.broken === undefined &&
-      makerOf(record) === this.#creationKey &&
-      record.lastSeq >= this.#state.seq
+      makerOf(record) === makerOf(this.#record) &&
+      record.lastSeq >= this.state.seq
     )
   }
 
   #reset(): void {
-    this.#state = emptyState(this.conversationId)
-    this.#run = null
-    this.#callIds = new Set()
-    this.#promptTexts = new PromptTexts()
-    this.#isNamed = false
-    this.#importedRunId = null
+    this.#history = emptyHistory(this.conversationId)
     this.#fault = null
     this.stream.adopt({ ...NOTHING_LIVE, ownership: this.stream.live.ownership })
   }
 
   #fold(rows: readonly Row[]): void {
+    const history = this.#history
     // Only the newest run is counted.
     const newestStartSeq = rows.findLast(isStart)?.seq ?? 0
     // Includes consents that another device gave and ended while this browser was closed: both rows are new.
     const allConsents = [
-      ...this.#state.consents,
+      ...history.state.consents,
       ...rows.filter((row) => row.type === 'consent-given'),
     ]
-    this.#state = fold(this.#state, rows, (row, run) => {
-      if (row.seq >= newestStartSeq) this.#run = countRow(this.#run, run, row)
-      for (const id of callIdsIn(row)) this.#callIds.add(id)
-      this.#promptTexts.fold(row)
+    history.state = fold(history.state, rows, (row, run) => {
+      if (row.seq >= newestStartSeq) history.run = countRow(history.run, run, row)
+      for (const id of callIdsIn(row)) history.callIds.add(id)
+      history.promptTexts.fold(row)
       if (row.type === 'model-output' && row.form) this.forms.set(row.form.key, row.form)
       this.secrets.fold(row)
-      this.#isNamed ||= row.type === 'renamed'
-      if (isStart(row) && row.appendId === this.#importId) this.#importedRunId = row.runId
+      history.isNamed ||= row.type === 'renamed'
+      if (isStart(row) && row.appendId === this.#record?.importId) history.importedRunId = row.runId
       this.#pendingAppends.delete(row.appendId)
     })
     // Notes ended consents: a later row that gives the same consent again is a copy, and doesn't count.
     for (const { consentId, scope } of allConsents)
-      if (!this.#state.consents.some((consent) => consent.scope === scope))
+      if (!history.state.consents.some((consent) => consent.scope === scope))
         void this.claims.note('consents', consentId)
   }
 }
