@@ -339,9 +339,10 @@ export class RunDriver {
     return stopped?.type === 'end' ? stopped.end : null
   }
 
+  /** Whether the run has ended, or is being stopped. */
   get isStopped(): boolean {
     const { stopped } = this.#stop
-    return stopped !== null && stopped.type !== 'cut'
+    return this.#storedEnd !== null || (stopped !== null && stopped.type !== 'cut')
   }
 
   toolsChanged(): void {

@@ -105,6 +105,28 @@ describe('a run waiting for approval, with others queued', () => {
   })
 })
 
+describe('a run that is requested as soon as the end of another is reported', () => {
+  it('is not refused', async () => {
+    const world = createWorld([], {})
+    const { append } = world.store
+    world.store.append = async (command) => {
+      // Longer than messages to the page are gathered, so the end is reported the moment it is stored.
+      if (has('run-ended')(command)) await new Promise((resolve) => setTimeout(resolve, 60))
+      return append(command)
+    }
+    const live = startLife(world)
+    await live.host.startRun(startCommand('one', 'go'))
+    await live.ended()
+    await live.host.startRun(startCommand('two', 'go'))
+    await expect
+      .poll(() => endsOf(live))
+      .toMatchObject([
+        { runId: 'one', outcome: 'completed' },
+        { runId: 'two', outcome: 'completed' },
+      ])
+  })
+})
+
 describe('a run that replaces another while the storage is full', () => {
   it('is paused, can be aborted, and blocks nothing else', async () => {
     const world = createWorld([call], { pay: { descriptor: {}, run: () => ok } })
