@@ -202,7 +202,7 @@ export interface ConversationOptions {
   onCommitted?(rows: readonly Row[]): void
 }
 
-/** What the folded rows of a conversation say. */
+/** Facts of the folded rows of a conversation. */
 interface History {
   state: ConversationState
   /** The newest run, ended or not. Null before the first run. */
@@ -212,7 +212,7 @@ interface History {
   readonly promptTexts: PromptTexts
   /** A person or a model has given the conversation a title. */
   isNamed: boolean
-  /** The run that an imported file left open. Null if there is none. */
+  /** Id of the run that an imported file left open. Null if there is none. */
   importedRunId: string | null
 }
 
@@ -246,7 +246,7 @@ export class Conversation {
   readonly #redacts: () => boolean
   readonly #onCommitted: (rows: readonly Row[]) => void
   #history: History
-  /** As last read. Null until then, and when the conversation is missing. */
+  /** The newest read record. Null before the first read, and if the conversation is missing. */
   #record: ConversationRecord | null = null
   /** Request formats that endpoints accepted in this conversation. */
   readonly forms: Map<string, StoredForm> = new Map()
