@@ -212,7 +212,7 @@ interface History {
   readonly promptTexts: PromptTexts
   /** A person or a model has given the conversation a title. */
   isNamed: boolean
-  /** Id of the run that an imported file left open. Null if there is none. */
+  /** Id of the run that an imported file has started. Null if there is none. */
   importedRunId: string | null
 }
 
