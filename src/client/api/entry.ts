@@ -1,5 +1,10 @@
 /** Exports shared by the entries `offstage` and `offstage/no-inline`: everything except `createAgent`. */
-export { defineTool } from '../tools/define-tool.ts'
+export {
+  type AnyToolOptions,
+  type CompositeToolOptions,
+  defineTool,
+  type ToolDefinitionOptions,
+} from '../tools/define-tool.ts'
 export { pending, type Pending } from '../runs/pending.ts'
 export { OffstageError } from '../../protocol/error.ts'
 

@@ -1,6 +1,7 @@
 import type { JsonSchema, JsonValue } from '../../protocol/json.ts'
 import type { CallAbout } from '../../protocol/run.ts'
 import type { RemoteSource, ToolAnnotations } from '../../protocol/tool.ts'
+import type { Pending } from '../runs/pending.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
 /** Identifies the call that a tool's function or a hook is about. */
@@ -81,7 +82,7 @@ export interface CommitsContext extends ToolCallInfo {
  * Members shared by all tools. Functions are methods, not properties, so that tools with different inputs fit into one
  * array.
  */
-interface ToolBase<Name extends string, Input, Output> {
+export interface ToolBase<Name extends string, Input, Output, Shown = unknown> {
   /**
    * Unique name of the tool. Policies, hooks, events and snapshots use it as written. The model gets only letters,
    * digits, `_` and `-`, at most 64 of them: `Send Mail` becomes `Send_Mail`. If the names of two tools become equal,
@@ -149,14 +150,15 @@ interface ToolBase<Name extends string, Input, Output> {
   /** Called when the tool is unregistered or the agent is disposed. */
   dispose?(): unknown
   /**
-   * Reverts a successful call when a person asks for it (`conversation.undo()`). `output` is what the model got. Throw
-   * if undoing fails, so that the person can try again. A call is undone at most once. Default: calls can't be undone.
+   * Reverts a successful call when a person asks for it (`conversation.undo()`). `output` is what the model got; its
+   * type is known if `execute` and `toModelOutput` stand above. Throw if undoing fails, so that the person can try
+   * again. A call is undone at most once. Default: calls can't be undone.
    */
-  undo?(input: Input, output: JsonValue, context: UndoContext): unknown
+  undo?(input: Input, output: AsJson<Shown>, context: UndoContext): unknown
   /** For the page's own use. */
   readonly metadata?: unknown
   /** Converts a result into what the model gets. Default: the result itself. */
-  toModelOutput?(output: Output, input: Input): unknown
+  toModelOutput?(output: Output, input: Input): Shown | Promise<Shown>
 }
 
 /** A tool that the page offers the agent. */
@@ -234,6 +236,27 @@ export interface CompositeTool<
   readonly version?: string
   run(input: Input, context: CompositeContext): Output | Promise<Output>
 }
+
+/** A result as JSON. Any JSON if the result comes later, or its class or type doesn't tell. */
+type AsJson<Result> = Result extends JsonValue
+  ? Result
+  : Result extends readonly (infer Item)[]
+    ? AsJson<Item>[]
+    : Result extends object
+      ? [Methods<Result> | Extract<Result, Pending>] extends [never]
+        ? {
+            [Key in keyof Result]:
+              | AsJson<Exclude<Result[Key], undefined>>
+              | Extract<Result[Key], undefined>
+          }
+        : JsonValue
+      : JsonValue
+
+type Methods<Value> = {
+  [Key in keyof Value]-?: unknown extends Value[Key]
+    ? never
+    : Extract<Value[Key], (...args: never) => unknown>
+}[keyof Value]
 
 type About = CallAbout | null | undefined
 

@@ -155,7 +155,9 @@ export function typedTool<
   const Name extends string,
   const Schema extends JsonSchema,
   Output = unknown,
->(tool: ToolDefinitionOptions<Name, Schema, Output>): Tool<Name, InferInput<Schema>, Output> {
+>(
+  tool: ToolDefinitionOptions<Name, Schema, Output, unknown>,
+): Tool<Name, InferInput<Schema>, Output> {
   return tool
 }
 

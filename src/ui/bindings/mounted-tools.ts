@@ -1,10 +1,12 @@
 import type {
   Agent,
+  AnyToolOptions,
   CompositeTool,
-  InferInput,
+  CompositeToolOptions,
   JsonSchema,
   StandardSchema,
   Tool,
+  ToolDefinitionOptions,
 } from '../../index.ts'
 
 export type AnyTool = Tool | CompositeTool
@@ -119,14 +121,23 @@ function warn(name: string): void {
     console.warn(`Two components have a tool named ${name}: the last one counts.`)
 }
 
-/** A tool with the input's type read from the schema, as `defineTool` takes it. */
-export type ToolWith<Schema extends JsonSchema | StandardSchema, Output> = Omit<
-  Tool<string, InferInput<Schema>, Output>,
-  'inputSchema'
-> & { readonly inputSchema?: Schema }
+/** A tool with inferred types, as `defineTool` takes it. */
+export type ToolWith<
+  Schema extends JsonSchema | StandardSchema,
+  Output,
+  Shown = Output,
+> = ToolDefinitionOptions<string, Schema, Output, Shown>
 
-/** A composite tool with the input's type read from the schema. */
-export type CompositeToolWith<Schema extends JsonSchema | StandardSchema, Output> = Omit<
-  CompositeTool<string, InferInput<Schema>, Output>,
-  'inputSchema'
-> & { readonly inputSchema?: Schema }
+/** A composite tool with inferred types. */
+export type CompositeToolWith<
+  Schema extends JsonSchema | StandardSchema,
+  Output,
+  Shown = Output,
+> = CompositeToolOptions<string, Schema, Output, Shown>
+
+/** A tool of either kind with inferred types. */
+export type AnyToolWith<
+  Schema extends JsonSchema | StandardSchema,
+  Output,
+  Shown = Output,
+> = AnyToolOptions<string, Schema, Output, Shown>

@@ -25,10 +25,9 @@ import { actionsOf, type ConversationActions, conversationOf } from '../bindings
 import { memoizeSelector } from '../bindings/selection.ts'
 import {
   type AnyTool,
-  type CompositeToolWith,
+  type AnyToolWith,
   type MountedTool,
   mountTool,
-  type ToolWith,
 } from '../bindings/mounted-tools.ts'
 
 /** Props of `OffstageProvider`: an `agent` made by the app, or a function that creates one. */
@@ -116,18 +115,14 @@ function identity(snapshot: ConversationSnapshot): ConversationSnapshot {
 }
 
 /**
- * Registers a tool while the component is mounted. Calls use the functions of the newest rendering. `deps`: values that
- * the tool's name and schema depend on. Default: both are compared after each rendering.
+ * Registers a tool, plain or composite, while the component is mounted. Calls use the functions of the newest rendering.
+ * `deps`: values that the tool's name and schema depend on. Default: both are compared after each rendering.
  */
 export function useTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,
->(tool: ToolWith<Schema, Output>, deps?: DependencyList): void
-/** Registers a tool that calls other tools: it has `run` in place of `execute`. */
-export function useTool<
-  const Schema extends JsonSchema | StandardSchema = JsonSchema,
-  Output = unknown,
->(tool: CompositeToolWith<Schema, Output>, deps?: DependencyList): void
+  Shown = Output,
+>(tool: AnyToolWith<Schema, Output, Shown>, deps?: DependencyList): void
 export function useTool(tool: AnyTool, deps?: DependencyList): void {
   const agent = useAgent()
   const newest = useNewest(tool)

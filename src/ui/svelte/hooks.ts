@@ -16,12 +16,7 @@ import {
   type FollowedConversation,
 } from '../bindings/conversation-of.ts'
 import { memoizeSelector } from '../bindings/selection.ts'
-import {
-  type AnyTool,
-  type CompositeToolWith,
-  mountTool,
-  type ToolWith,
-} from '../bindings/mounted-tools.ts'
+import { type AnyTool, type AnyToolWith, mountTool } from '../bindings/mounted-tools.ts'
 
 /** Reactive state: templates, deriveds and effects that read `current` update with it. */
 export interface AgentRef {
@@ -165,17 +160,14 @@ function createShown(
 }
 
 /**
- * Registers a tool while the component is mounted. A function may build the tool from state; calls use the newest tool.
+ * Registers a tool, plain or composite, while the component is mounted. A function may build the tool from state; calls
+ * use the newest tool.
  */
 export function useTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,
->(tool: Given<ToolWith<Schema, Output>>): void
-/** Registers a tool that calls other tools. It has `run` in place of `execute`. */
-export function useTool<
-  const Schema extends JsonSchema | StandardSchema = JsonSchema,
-  Output = unknown,
->(tool: Given<CompositeToolWith<Schema, Output>>): void
+  Shown = Output,
+>(tool: Given<AnyToolWith<Schema, Output, Shown>>): void
 export function useTool(tool: Given<AnyTool>): void {
   whileMounted((agent) => {
     let newest = read(tool)

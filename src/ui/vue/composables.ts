@@ -27,12 +27,7 @@ import type {
 } from '../../index.ts'
 import { actionsOf, type ConversationActions, conversationOf } from '../bindings/conversation-of.ts'
 import { memoizeSelector } from '../bindings/selection.ts'
-import {
-  type AnyTool,
-  type CompositeToolWith,
-  mountTool,
-  type ToolWith,
-} from '../bindings/mounted-tools.ts'
+import { type AnyTool, type AnyToolWith, mountTool } from '../bindings/mounted-tools.ts'
 
 export type AgentRef = Readonly<ShallowRef<Agent | null>>
 
@@ -134,17 +129,14 @@ export function useConversation(
 }
 
 /**
- * Registers a tool while the component is mounted. Pass a ref or getter to change the tool; calls use the newest tool.
+ * Registers a tool, plain or composite, while the component is mounted. Pass a ref or getter to change the tool; calls
+ * use the newest tool.
  */
 export function useTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,
->(tool: MaybeRefOrGetter<ToolWith<Schema, Output>>): void
-/** Registers a tool that calls other tools. It has `run` in place of `execute`. */
-export function useTool<
-  const Schema extends JsonSchema | StandardSchema = JsonSchema,
-  Output = unknown,
->(tool: MaybeRefOrGetter<CompositeToolWith<Schema, Output>>): void
+  Shown = Output,
+>(tool: MaybeRefOrGetter<AnyToolWith<Schema, Output, Shown>>): void
 export function useTool(tool: MaybeRefOrGetter<AnyTool>): void {
   whileMounted(useAgent(), (agent, onCleanup) => {
     if (!agent) return
