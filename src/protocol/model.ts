@@ -109,20 +109,20 @@ export interface ScriptStep {
 }
 
 /** Steps for requests whose last user message contains one of `match`, in any letter case. */
-export interface ScriptScene {
+export interface ScriptScene<Step = ScriptStep> {
   readonly match: readonly string[]
-  readonly steps: readonly ScriptStep[]
+  readonly steps: readonly Step[]
 }
 
 /**
  * A scripted conversation as plain data. The next step follows from the number of assistant messages since the last
  * user message, so a script survives a reload.
  */
-export interface Script {
-  readonly steps?: readonly ScriptStep[]
-  readonly scenes?: readonly ScriptScene[]
+export interface Script<Step = ScriptStep> {
+  readonly steps?: readonly Step[]
+  readonly scenes?: readonly ScriptScene<Step>[]
   /** Steps for requests without a matching scene. Default: the request fails with `script-exhausted`. */
-  readonly fallback?: readonly ScriptStep[]
+  readonly fallback?: readonly Step[]
   /** Milliseconds between two pieces of text. Default 0. */
   readonly paceMs?: number
   /** Characters per piece. Default 4. */

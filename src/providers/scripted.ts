@@ -40,7 +40,7 @@ async function* playScript(
     return
   }
   const position = findPosition(request)
-  const step = chooseSteps(script, position.text)?.[position.index]
+  const step = findStep(script, position)
   if (!step) {
     yield [{ type: 'error', error: exhaustedError(position) }]
     return
@@ -64,7 +64,10 @@ interface ScriptPosition {
   readonly index: number
 }
 
-function findPosition({ messages, answers }: ModelRequest): ScriptPosition {
+export function findPosition({
+  messages,
+  answers,
+}: Pick<ModelRequest, 'messages' | 'answers'>): ScriptPosition {
   const isPerson = (message: Message): boolean => message.role === 'user' && !message.synthetic
   const last = messages.findLast(isPerson)
   const messagesSince = messages.slice(messages.findLastIndex(isPerson) + 1)
@@ -76,12 +79,15 @@ function findPosition({ messages, answers }: ModelRequest): ScriptPosition {
   }
 }
 
-function chooseSteps(script: Script, text: string): readonly ScriptStep[] | undefined {
+export function findStep<Step>(
+  script: Script<Step>,
+  { text, index }: ScriptPosition,
+): Step | undefined {
   const lowered = text.toLowerCase()
   const scene = script.scenes?.find(({ match }) =>
     match.some((phrase) => lowered.includes(phrase.toLowerCase())),
   )
-  return scene?.steps ?? script.steps ?? script.fallback
+  return (scene?.steps ?? script.steps ?? script.fallback)?.[index]
 }
 
 /** Returns the deltas of a step. */

@@ -1,21 +1,39 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'
 import { randomId } from '../../lib/random-id.ts'
+import { isAmount, listOf, optional, shape } from '../../lib/shape.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import type { StreamPart } from '../../protocol/message.ts'
-import type { Script } from '../../protocol/model.ts'
+import type { Script, ScriptStep } from '../../protocol/model.ts'
 import { asRecord, parseJson } from '../../providers/core/read-json.ts'
-import { cutText, scriptedProvider, scriptFault } from '../../providers/scripted.ts'
+import {
+  cutText,
+  findPosition,
+  findStep,
+  scriptedProvider,
+  scriptFault,
+} from '../../providers/scripted.ts'
 import { readRequest, Refusal, type ParsedRequest, type WireFormat } from './read-request.ts'
 import { type AnswerBlock, createAnswerWriter, type AnswerWriter } from './write-answer.ts'
 
 export type { Script, ScriptScene, ScriptStep } from '../../protocol/model.ts'
 
+/** A model turn. */
+export interface MockStep extends ScriptStep {
+  /** How the first requests for this turn fail, in order. The same request again gets the next failure, or the turn. */
+  readonly failures?: readonly MockFailure[]
+}
+
+/** An answer with an error status, or a connection that breaks after some pieces, before the answer's end. */
+export type MockFailure =
+  | { readonly status: number; readonly retryAfterMs?: number }
+  | { readonly piecesBeforeCut: number }
+
 /** Options of `createMock`. */
 export interface MockOptions {
-  /** The model's answers, in the format of the provider `scripted`. */
-  readonly script: Script
+  /** The model's answers, in the format of the provider `scripted`, with `failures`. */
+  readonly script: Script<MockStep>
 }
 
 /** A request for an answer, as received. */
@@ -64,6 +82,11 @@ export interface Mock {
 export function createMock({ script }: MockOptions): Mock {
   const fault = scriptFault(script ?? {})
   if (fault) throw OffstageError.fromData(fault)
+  if (!stepsOf(script).every(({ failures }) => areFailures(failures)))
+    throw new OffstageError(
+      'invalid-config',
+      'failures of a step must be a list of { status } and { piecesBeforeCut }.',
+    )
   const requests: MockRequest[] = []
   const handle = async (request: Request): Promise<Response> => {
     const response =
@@ -86,6 +109,18 @@ export function createMock({ script }: MockOptions): Mock {
   }
 }
 
+function stepsOf({ steps = [], scenes = [], fallback = [] }: Script<MockStep>): MockStep[] {
+  return [...steps, ...scenes.flatMap((scene) => scene.steps), ...fallback]
+}
+
+const isBroken = shape({ piecesBeforeCut: isAmount })
+const isRefused = shape({
+  // Statuses without an error have no body, or aren't final.
+  status: (status) => isAmount(status) && Number(status) >= 400 && Number(status) < 600,
+  retryAfterMs: optional(isAmount),
+})
+const areFailures = optional(listOf((failure) => isBroken(failure) || isRefused(failure)))
+
 const PATH = /\/v1\/(chat\/completions|responses|messages|models)\/?$/
 
 const FORMATS: Readonly<Record<string, WireFormat>> = {
@@ -96,7 +131,7 @@ const FORMATS: Readonly<Record<string, WireFormat>> = {
 
 async function answerRequest(
   request: Request,
-  script: Script,
+  script: Script<MockStep>,
   requests: MockRequest[],
 ): Promise<Response> {
   const { method, headers } = request
@@ -117,7 +152,10 @@ async function answerRequest(
       })
     checkPath({ method, pathname, name, isAnthropic })
     if (body === undefined || !format) throw notJson(isAnthropic)
-    return await playScript(readRequest(format, fields), script, request.signal)
+    const parsed = readRequest(format, fields)
+    const attempt = requests.filter((each) => JSON.stringify(each.body) === JSON.stringify(fields))
+    const failure = findStep(script, findPosition(parsed))?.failures?.[attempt.length - 1]
+    return await playScript(request, { parsed, script, failure })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return refusalResponse(error, isAnthropic)
@@ -169,36 +207,52 @@ function modelList(): JsonObject {
 }
 
 function refusalResponse(refusal: Refusal, isAnthropic: boolean): Response {
-  const { message, status, param, code } = refusal
+  const { message, status, param, code, headers } = refusal
   const failed = status >= 500
-  // Tells official clients not to retry, because a script gives the same answer each time.
-  const init = { status, headers: { 'x-should-retry': 'false' } }
+  const init = { status, headers }
+  const limited = status === 429 ? 'rate_limit_error' : 'invalid_request_error'
   if (!isAnthropic) {
-    const type = failed ? 'server_error' : 'invalid_request_error'
+    const type = failed ? 'server_error' : limited
     return Response.json({ error: { message, type, param, code } }, init)
   }
-  const refused = status === 404 ? 'not_found_error' : 'invalid_request_error'
+  const refused = status === 404 ? 'not_found_error' : limited
   const error = { type: failed ? 'api_error' : refused, message }
   return Response.json({ type: 'error', error, request_id: `req_${randomId()}` }, init)
 }
 
+interface Scripted {
+  readonly parsed: ParsedRequest
+  readonly script: Script
+  readonly failure: MockFailure | undefined
+}
+
 /** Answers by the script. Throws a `Refusal` if the answer begins with an error. */
-async function playScript(
-  request: ParsedRequest,
-  script: Script,
-  signal: AbortSignal,
-): Promise<Response> {
-  signal.throwIfAborted()
+async function playScript(request: Request, scripted: Scripted): Promise<Response> {
+  const { parsed, failure } = scripted
+  request.signal.throwIfAborted()
+  if (failure && 'status' in failure) throw refusalOf(failure)
   const abort = new AbortController()
-  signal.addEventListener('abort', () => abort.abort(signal.reason), { once: true })
-  const steps = readSteps(request, script, abort.signal)
+  // Refers to the request: in Node, its signal no longer aborts once the request is garbage-collected.
+  const stop = (): void => abort.abort(request.signal.reason)
+  request.signal.addEventListener('abort', stop, { once: true })
+  const steps = readSteps(scripted, abort.signal)
   const { value: first } = await steps.next()
   if (first?.type === 'failed') throw first.refusal
   const allSteps = prepend(first, steps)
-  const writer = createAnswerWriter(request)
-  if (!request.isStreamed) return Response.json(writer.body(await blocksIn(allSteps)))
-  return new Response(toByteStream(writeEvents(allSteps, writer, first?.block.type), abort), {
+  const writer = createAnswerWriter(parsed)
+  if (!parsed.isStreamed) return Response.json(writer.body(await blocksIn(allSteps)))
+  return new Response(toByteStream(writeEvents(allSteps, writer, first?.block.type), stop), {
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+  })
+}
+
+function refusalOf({
+  status,
+  retryAfterMs,
+}: Extract<MockFailure, { readonly status: number }>): Refusal {
+  return new Refusal(`The script answers this request with status ${status}.`, {
+    status,
+    headers: retryAfterMs === undefined ? {} : { 'retry-after': `${retryAfterMs / 1000}` },
   })
 }
 
@@ -210,10 +264,12 @@ type AnswerStep =
 
 /** Runs the script with the scripted provider, which finds the position. Groups the parts of its answer into blocks. */
 async function* readSteps(
-  parsed: ParsedRequest,
-  script: Script,
+  { parsed, script, failure }: Scripted,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerStep, undefined> {
+  const piecesBeforeCut =
+    failure && 'piecesBeforeCut' in failure ? failure.piecesBeforeCut : Infinity
+  let pieceCount = 0
   let count = 0
   let openBlock: AnswerBlock | undefined
   const config = { provider: 'scripted', model: parsed.model, script }
@@ -238,13 +294,21 @@ async function* readSteps(
       if (!openBlock || !('delta' in part)) continue
       for (const [at, piece] of piecesOf(part, script).entries()) {
         if (at > 0 && script.paceMs) await sleepUnlessAborted(script.paceMs, signal)
+        if (pieceCount === piecesBeforeCut) throw cutError()
+        pieceCount += 1
         openBlock.content += piece
         yield { type: 'piece', block: openBlock, piece }
       }
     }
   }
+  if (piecesBeforeCut < Infinity) throw cutError()
   if (openBlock) yield { type: 'close', block: openBlock }
   return undefined
+}
+
+/** The error of `fetch` for a connection that breaks. */
+function cutError(): TypeError {
+  return new TypeError('The script breaks the connection.')
 }
 
 /** The block that a part belongs to or begins; undefined if there is none. */
@@ -321,7 +385,7 @@ async function* writeEvents(
 
 function toByteStream(
   events: AsyncGenerator<string>,
-  abort: AbortController,
+  stop: () => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream({
@@ -330,9 +394,7 @@ function toByteStream(
       if (next.done) controller.close()
       else controller.enqueue(encoder.encode(next.value))
     },
-    cancel() {
-      abort.abort()
-    },
+    cancel: stop,
   })
 }
 
@@ -406,7 +468,8 @@ async function serve(
   outgoing.flushHeaders()
   for await (const bytes of response.body ?? []) {
     if (outgoing.destroyed) return
-    outgoing.write(bytes)
+    // Waits until the bytes are sent: a connection that breaks would drop them.
+    await new Promise((resolve) => outgoing.write(bytes, resolve))
   }
   outgoing.end()
 }

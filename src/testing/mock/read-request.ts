@@ -9,6 +9,8 @@ interface RefusalFields {
   readonly status?: number
   readonly param?: string
   readonly code?: string
+  /** Default: tells official clients not to retry, because a script gives the same answer each time. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** An error response, which doesn't depend on the vendor's format. */
@@ -16,12 +18,17 @@ export class Refusal extends Error {
   readonly status: number
   readonly param: string | null
   readonly code: string | null
+  readonly headers: Readonly<Record<string, string>>
 
-  constructor(message: string, { status = 400, param, code }: RefusalFields = {}) {
+  constructor(
+    message: string,
+    { status = 400, param, code, headers = { 'x-should-retry': 'false' } }: RefusalFields = {},
+  ) {
     super(message)
     this.status = status
     this.param = param ?? null
     this.code = code ?? null
+    this.headers = headers
   }
 }
 

@@ -3,7 +3,9 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   createMock,
   type Mock,
+  type MockFailure,
   type MockServer,
+  type MockStep,
   type Script,
 } from '../../../src/testing/mock/index.ts'
 import type { ModelConfig } from '../../../src/client/api/options.ts'
@@ -12,6 +14,7 @@ import { collect } from '../../../src/providers/collect.ts'
 import { createProvider } from '../../../src/providers/create-provider.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 import { defineTool } from '../../../src/index.ts'
+import { collectGarbage } from '../../fixtures/collect-garbage.ts'
 
 const ADD = { toolName: 'add', input: { sku: 'mug "blue" ☕' } }
 const SCRIPT: Script = {
@@ -123,6 +126,62 @@ for (const [name, config] of endpoints) {
     expect(await ask(1)).toMatchObject({ text: 'No', error: { message: 'Lost it.' } })
   })
 }
+
+const FAILING: MockStep = {
+  text: 'Hello again.',
+  failures: [{ status: 429, retryAfterMs: 1000 }, { status: 500 }, { piecesBeforeCut: 2 }],
+}
+
+for (const [name, config] of endpoints) {
+  const isAnthropic = name === 'anthropic'
+
+  test(`${name}: a repeated request gets each failure of its step, then the step`, async () => {
+    const mock = createMock({ script: { steps: [FAILING, { text: 'Next.' }] } })
+    const { url } = await serve(mock)
+    for (const [server, fetch] of [
+      ['https://mock.test', mock.fetch],
+      [url, globalThis.fetch],
+    ] as const) {
+      const provider = createProvider({ ...config, baseURL: isAnthropic ? server : `${server}/v1` })
+      const text = `Hi, ${server}`
+      const request = { messages: [{ role: 'user', parts: [{ type: 'text', text }] }], tools: [] }
+      const ask = () => collect(provider.stream(request as ModelRequest, { fetch }))
+      expect((await ask()).error).toMatchObject({
+        code: 'rate-limited',
+        details: { retryAfterMs: 1000 },
+      })
+      expect((await ask()).error).toMatchObject({ code: 'server-error' })
+      expect(await ask()).toMatchObject({ text: 'Hello ag', error: { code: 'stream-incomplete' } })
+      expect((await ask()).text).toBe('Hello again.')
+    }
+  })
+}
+
+test('an agent retries the failures of a step', async () => {
+  const { url } = await serve(createMock({ script: { steps: [FAILING] } }))
+  const agent = createTestAgent({
+    model: { provider: 'openai-compatible', model: 'mock', baseURL: `${url}/v1` },
+  })
+  onTestFinished(() => agent.dispose())
+  const run = agent.run('Hi')
+  const codes: string[] = []
+  for await (const event of run) if (event.type === 'retry') codes.push(event.error.code)
+  expect(codes).toEqual(['rate-limited', 'server-error', 'stream-incomplete'])
+  expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Hello again.' })
+})
+
+test('a cut breaks whole answers too, and streams at the latest before their end', async () => {
+  const cut = { failures: [{ piecesBeforeCut: 0 }, { piecesBeforeCut: 9 }] }
+  const mock = createMock({ script: { steps: [{ text: 'Hello.', ...cut }] } })
+  const { url } = await serve(mock)
+  await expect(post(mock, '/v1/chat/completions', chat)).rejects.toThrow(TypeError)
+  const body = JSON.stringify(chat)
+  await expect(fetch(`${url}/v1/chat/completions`, { method: 'POST', body })).rejects.toThrow()
+  const stream = await post(mock, '/v1/chat/completions', { ...chat, stream: true })
+  await expect(stream.text()).rejects.toThrow(TypeError)
+  const late = await post(mock, '/v1/chat/completions', { ...chat, stream: true })
+  await expect(late.text()).rejects.toThrow(TypeError)
+})
 
 const userMessage = { role: 'user', content: 'Hi' }
 const chat = { model: 'mock', messages: [userMessage] }
@@ -324,6 +383,10 @@ test('an invalid script is refused at once', () => {
   expect(() => createMock({ script: { steps: 'Hello.' } as unknown as Script })).toThrow(
     'steps of a script must be a list of steps.',
   )
+  for (const failure of [{ status: 200 }, { piecesBeforeCut: -1 }, {}] as MockFailure[])
+    expect(() =>
+      createMock({ script: { scenes: [{ match: [''], steps: [{ failures: [failure] }] }] } }),
+    ).toThrow('failures of a step must be a list of { status } and { piecesBeforeCut }.')
 })
 
 test('a mock listens on the port that it is given, and only on this machine', async () => {
@@ -351,4 +414,21 @@ test('an aborted request rejects like fetch, before and during an answer', async
   const asked = request(abort.signal)
   setTimeout(() => abort.abort())
   await expect(asked).rejects.toMatchObject({ name: 'AbortError' })
+})
+
+test('an abort ends the stream even if nobody else holds the request', async () => {
+  const { fetch: ask } = createMock({ script: { steps: [{ text: 'Hello.' }], paceMs: 1e9 } })
+  const abort = new AbortController()
+  const response = await ask(
+    new Request('http://mock.test/v1/chat/completions', {
+      method: 'POST',
+      body: JSON.stringify({ ...chat, stream: true }),
+      signal: abort.signal,
+    }),
+  )
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  while (!(await reader.read()).value?.includes('Hell'));
+  await collectGarbage()
+  abort.abort()
+  await expect(reader.read()).rejects.toMatchObject({ name: 'AbortError' })
 })
