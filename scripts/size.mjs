@@ -88,7 +88,7 @@ const rows = [
     sizeOf('copilot.js', { dynamic: false, except: /^(index|page-tools|chat)\.js$/ }),
     1.6,
   ],
-  ['mock (dist/mock.js)', sizeOf('mock.js', { dynamic: true }), 9.9],
+  ['mock (dist/mock.js)', sizeOf('mock.js', { dynamic: true }), 8.3],
   [
     'tools from (dist/tools-from.js), beside the page',
     sizeOf('tools-from.js', { dynamic: false, except: AGENT_FROM_CONFIG }),

@@ -2,11 +2,11 @@ import { sleepUnlessAborted } from '../lib/sleep.ts'
 import { formatAction } from '../action/format-action.ts'
 import { describeThrown, type ErrorData } from '../protocol/error.ts'
 import type { Message, StreamPart } from '../protocol/message.ts'
-import type { ModelConfigData, Script, ScriptStep } from '../protocol/model.ts'
+import type { Script, ScriptStep } from '../protocol/model.ts'
 import { asObject } from './core/read-json.ts'
 import { withRaw } from './core/raw-parts.ts'
 import { abortedError } from './core/provider-error.ts'
-import type { ModelRequest, StreamOptions, StreamProviderDefinition } from './provider.ts'
+import type { ModelRequest, StreamProviderDefinition } from './provider.ts'
 import {
   type ShapeCheck,
   isAmount,
@@ -25,37 +25,38 @@ const PIECE_LENGTH = 4
  */
 export const scriptedProvider: StreamProviderDefinition = {
   id: 'scripted',
-  stream: playScript,
+  stream: /* @__PURE__ */ playScript(actionText),
 }
 
-async function* playScript(
-  request: ModelRequest,
-  config: ModelConfigData,
-  { signal }: StreamOptions,
-): AsyncGenerator<readonly StreamPart[]> {
-  const script = config.script ?? {}
-  const fault = scriptFault(script)
-  if (fault) {
-    yield [{ type: 'error', error: fault }]
-    return
-  }
-  const position = findPosition(request)
-  const step = findStep(script, position)
-  if (!step) {
-    yield [{ type: 'error', error: exhaustedError(position) }]
-    return
-  }
-  let delayMs = step.delayMs ?? 0
-  for (const part of piecesOf(step, script, request)) {
-    if (delayMs > 0) await sleepUnlessAborted(delayMs, signal)
-    if (signal?.aborted) {
-      yield [{ type: 'error', error: abortedError(signal) }]
+/** `textOf` returns the text that a model writes for a step. */
+export function playScript(
+  textOf: (step: ScriptStep, request: ModelRequest) => string,
+): StreamProviderDefinition['stream'] {
+  return async function* stream(request, config, { signal }) {
+    const script = config.script ?? {}
+    const fault = scriptFault(script)
+    if (fault) {
+      yield [{ type: 'error', error: fault }]
       return
     }
-    yield withRaw(request, part, [part])
-    delayMs = script.paceMs ?? 0
+    const position = findPosition(request)
+    const step = findStep(script, position)
+    if (!step) {
+      yield [{ type: 'error', error: exhaustedError(position) }]
+      return
+    }
+    let delayMs = step.delayMs ?? 0
+    for (const part of piecesOf(step, script, textOf(step, request))) {
+      if (delayMs > 0) await sleepUnlessAborted(delayMs, signal)
+      if (signal?.aborted) {
+        yield [{ type: 'error', error: abortedError(signal) }]
+        return
+      }
+      yield withRaw(request, part, [part])
+      delayMs = script.paceMs ?? 0
+    }
+    yield withRaw(request, step, endOf(step, position, request))
   }
-  yield withRaw(request, step, endOf(step, position, request))
 }
 
 interface ScriptPosition {
@@ -91,8 +92,7 @@ export function findStep<Step>(
 }
 
 /** Returns the deltas of a step. */
-function piecesOf(step: ScriptStep, script: Script, request: ModelRequest): StreamPart[] {
-  const text = request.toolMode === 'action' ? actionText(step, request) : (step.text ?? '')
+function piecesOf(step: ScriptStep, script: Script, text: string): StreamPart[] {
   return [
     ...cutText(step.reasoning ?? '', script).map((delta) => ({
       type: 'reasoning-delta' as const,
@@ -102,9 +102,9 @@ function piecesOf(step: ScriptStep, script: Script, request: ModelRequest): Stre
   ]
 }
 
-/** Returns the step as a model in ACTION mode writes it: text, with its calls as ACTION blocks. */
+/** In ACTION mode, the text has the calls as ACTION blocks. */
 function actionText({ text = '', toolCalls = [] }: ScriptStep, request: ModelRequest): string {
-  if (toolCalls.length === 0) return text
+  if (toolCalls.length === 0 || request.toolMode !== 'action') return text
   const calls = toolCalls.map(({ toolName, input }) => ({
     toolName,
     input: asObject(input),

@@ -11,7 +11,7 @@ import {
   cutText,
   findPosition,
   findStep,
-  scriptedProvider,
+  playScript,
   scriptFault,
 } from '../../providers/scripted.ts'
 import { readRequest, Refusal, type ParsedRequest, type WireFormat } from './read-request.ts'
@@ -27,8 +27,8 @@ export interface MockStep extends ScriptStep {
 
 /** An answer with an error status, or a connection that breaks after some pieces, before the answer's end. */
 export type MockFailure =
-  | { readonly status: number; readonly retryAfterMs?: number }
-  | { readonly piecesBeforeCut: number }
+  | { readonly status: number; readonly retryAfterMs?: number; readonly piecesBeforeCut?: never }
+  | { readonly piecesBeforeCut: number; readonly status?: never }
 
 /** Options of `createMock`. */
 export interface MockOptions {
@@ -113,13 +113,13 @@ function stepsOf({ steps = [], scenes = [], fallback = [] }: Script<MockStep>): 
   return [...steps, ...scenes.flatMap((scene) => scene.steps), ...fallback]
 }
 
-const isBroken = shape({ piecesBeforeCut: isAmount })
+const isCut = shape({ piecesBeforeCut: isAmount })
 const isRefused = shape({
   // Statuses without an error have no body, or aren't final.
   status: (status) => isAmount(status) && Number(status) >= 400 && Number(status) < 600,
   retryAfterMs: optional(isAmount),
 })
-const areFailures = optional(listOf((failure) => isBroken(failure) || isRefused(failure)))
+const areFailures = optional(listOf((failure) => isCut(failure) || isRefused(failure)))
 
 const PATH = /\/v1\/(chat\/completions|responses|messages|models)\/?$/
 
@@ -153,9 +153,9 @@ async function answerRequest(
     checkPath({ method, pathname, name, isAnthropic })
     if (body === undefined || !format) throw notJson(isAnthropic)
     const parsed = readRequest(format, fields)
-    const attempt = requests.filter((each) => JSON.stringify(each.body) === JSON.stringify(fields))
-    const failure = findStep(script, findPosition(parsed))?.failures?.[attempt.length - 1]
-    return await playScript(request, { parsed, script, failure })
+    const same = requests.filter((each) => JSON.stringify(each.body) === JSON.stringify(fields))
+    const failure = findStep(script, findPosition(parsed))?.failures?.[same.length - 1]
+    return await answerByScript(request, { parsed, script, failure })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return refusalResponse(error, isAnthropic)
@@ -227,10 +227,14 @@ interface Scripted {
 }
 
 /** Answers by the script. Throws a `Refusal` if the answer begins with an error. */
-async function playScript(request: Request, scripted: Scripted): Promise<Response> {
+async function answerByScript(request: Request, scripted: Scripted): Promise<Response> {
   const { parsed, failure } = scripted
   request.signal.throwIfAborted()
-  if (failure && 'status' in failure) throw refusalOf(failure)
+  if (failure?.status) {
+    const { status, retryAfterMs } = failure
+    const headers = retryAfterMs === undefined ? {} : { 'retry-after': `${retryAfterMs / 1000}` }
+    throw new Refusal(`The script answers this request with status ${status}.`, { status, headers })
+  }
   const abort = new AbortController()
   // Refers to the request: in Node, its signal no longer aborts once the request is garbage-collected.
   const stop = (): void => abort.abort(request.signal.reason)
@@ -246,35 +250,25 @@ async function playScript(request: Request, scripted: Scripted): Promise<Respons
   })
 }
 
-function refusalOf({
-  status,
-  retryAfterMs,
-}: Extract<MockFailure, { readonly status: number }>): Refusal {
-  return new Refusal(`The script answers this request with status ${status}.`, {
-    status,
-    headers: retryAfterMs === undefined ? {} : { 'retry-after': `${retryAfterMs / 1000}` },
-  })
-}
-
 /** A change of an answer's blocks, in order. */
 type AnswerStep =
   | { readonly type: 'open' | 'close'; readonly block: AnswerBlock }
   | { readonly type: 'piece'; readonly block: AnswerBlock; readonly piece: string }
   | { readonly type: 'failed'; readonly refusal: Refusal }
 
+const stepParts = /* @__PURE__ */ playScript(({ text = '' }) => text)
+
 /** Runs the script with the scripted provider, which finds the position. Groups the parts of its answer into blocks. */
 async function* readSteps(
   { parsed, script, failure }: Scripted,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerStep, undefined> {
-  const piecesBeforeCut =
-    failure && 'piecesBeforeCut' in failure ? failure.piecesBeforeCut : Infinity
-  let pieceCount = 0
+  let piecesLeft = failure?.piecesBeforeCut ?? Infinity
   let count = 0
   let openBlock: AnswerBlock | undefined
   const config = { provider: 'scripted', model: parsed.model, script }
   const request = { messages: parsed.messages, tools: [] }
-  for await (const batch of scriptedProvider.stream(request, config, { signal })) {
+  for await (const batch of stepParts(request, config, { signal })) {
     for (const part of [batch].flat()) {
       if (part.type === 'error') {
         // Throws after an abort, as `fetch` does.
@@ -294,14 +288,13 @@ async function* readSteps(
       if (!openBlock || !('delta' in part)) continue
       for (const [at, piece] of piecesOf(part, script).entries()) {
         if (at > 0 && script.paceMs) await sleepUnlessAborted(script.paceMs, signal)
-        if (pieceCount === piecesBeforeCut) throw cutError()
-        pieceCount += 1
+        if (piecesLeft-- === 0) throw cutError()
         openBlock.content += piece
         yield { type: 'piece', block: openBlock, piece }
       }
     }
   }
-  if (piecesBeforeCut < Infinity) throw cutError()
+  if (piecesLeft < Infinity) throw cutError()
   if (openBlock) yield { type: 'close', block: openBlock }
   return undefined
 }
