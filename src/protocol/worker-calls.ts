@@ -300,9 +300,9 @@ export interface ResumeRun extends AgentScope {
   readonly waitForToolsMs: number
   /**
    * False if the previous page was left normally, or this page resumes its own run. Default true: the page may have
-   * crashed.
+   * crashed. `'loop'`: the run has lost several workers without progress, so an open step pauses.
    */
-  readonly afterCrash?: boolean
+  readonly afterCrash?: boolean | 'loop'
   /**
    * Resumes a paused run, or starts a new run after one that failed or reached a limit.
    * The value: the agent's own limits. They only cap a run that continues an imported run; other new runs have the

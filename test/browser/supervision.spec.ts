@@ -1,6 +1,17 @@
+import type { Conversation, RunResult } from '../../src/index.ts'
 import { MORE, inSlice } from './support/more.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test } from './support/driven.ts'
+
+declare global {
+  interface Window {
+    shown: {
+      readonly workers: Worker[]
+      readonly talk: Conversation
+      readonly result: Promise<RunResult>
+    }
+  }
+}
 
 // The worker is the real one; it is killed by `terminate()`, or hung by a provider of its own.
 
@@ -109,6 +120,42 @@ test(
     expect(outcome.made).toBeLessThanOrEqual(4)
   },
 )
+
+test('F15 a step that loses three workers pauses, and ends when it is continued', async ({
+  openPage,
+  model,
+}) => {
+  const hanging = { pieces: [], end: 'hang' } as const
+  model.enqueue(hanging, hanging, hanging, say('Finished.'))
+  const page = await openPage({ hasPackage: true })
+  await page.evaluate((baseURL) => {
+    const workers: Worker[] = []
+    const agent = window.offstage.createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+      worker: () => {
+        const worker = new Worker('/dist/worker.js', { type: 'module' })
+        workers.push(worker)
+        return worker
+      },
+    })
+    const { result, conversationId } = agent.run('go')
+    const talk = agent.conversation(conversationId)
+    talk.subscribe(() => undefined)
+    window.shown = { workers, talk, result }
+  }, model.baseURL)
+  for (let deaths = 1; deaths <= 3; deaths++) {
+    await expect.poll(() => model.requests.length).toBe(deaths)
+    await page.evaluate(() => window.shown.workers.at(-1)?.terminate())
+  }
+  const pausedBy = () => page.evaluate(() => window.shown.talk.getSnapshot().paused)
+  await expect.poll(pausedBy).toBe('crash-loop')
+  expect(model.requests).toHaveLength(3)
+  const ended = await page.evaluate(async () => {
+    await window.shown.talk.continue()
+    return window.shown.result
+  })
+  expect(ended).toMatchObject({ outcome: 'completed', text: 'Finished.' })
+})
 
 test(
   'F30 a tool that a busy page could not start in time is never started later',

@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 import { sleep } from '../../lib/sleep.ts'
-import type { RunParts } from './agent-runs.ts'
+import { fail, type RunParts } from './agent-runs.ts'
 import type { Connection } from '../worker-link/worker-start.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { toOffstageError } from '../api/failures.ts'
@@ -21,19 +21,21 @@ function workerHungError({ toolName, patterns }: CheckRisk): OffstageError {
   return new OffstageError(
     'worker-hung',
     `Checking an input of ${toolName} never ended. Rewrite the slow pattern of its schema (${patterns.join(' , ')}).`,
-    { details: { toolName, patterns: [...patterns] } },
+    { details: { toolName, patterns } },
   )
 }
 
-/** A run resumed alone: if the worker dies meanwhile, this run is the cause. */
-interface Trial {
+interface SuspectedRun {
   readonly agentId: string
   readonly runId: string
+}
+
+/** A run resumed alone: if the worker dies meanwhile, this run is the cause. */
+interface Trial extends SuspectedRun {
   /** Resolves when the run makes progress, when the worker is lost, or when the time is up. */
   readonly ended: Promise<void>
-  isLost: boolean
   /** Ends the trial. Call it in any case once resuming the run is over. */
-  end(isLost?: boolean): void
+  end(): void
 }
 
 /** A run that crashed a worker. */
@@ -50,18 +52,25 @@ class Suspects {
   #trial: Trial | undefined
   /** Runs without progress during their trial. They may still crash the worker later. */
   readonly #unclear = new Set<string>()
+  /** How often each run was resumed since its last progress. */
+  readonly #resumes = new Map<string, number>()
 
-  startTrial(run: { readonly agentId: string; readonly runId: string }, limitMs: number): Trial {
+  /** Counts a resume. Returns true if the run has lost more workers without progress than may be chance. */
+  isLooping(runId: string): boolean {
+    const count = (this.#resumes.get(runId) ?? 0) + 1
+    this.#resumes.set(runId, count)
+    return count > MAX_RESUMES
+  }
+
+  startTrial(run: SuspectedRun, limitMs: number): Trial {
     let resolve: () => void
     const ended = new Promise<void>((settle) => (resolve = settle))
     const trial: Trial = {
       ...run,
       ended,
-      isLost: false,
-      end: (isLost = false) => {
+      end: () => {
         clearTimeout(timer)
         if (this.#trial === trial) this.#trial = undefined
-        trial.isLost ||= isLost
         resolve()
       },
     }
@@ -76,6 +85,7 @@ class Suspects {
   onPublished(notice: FeedNotice): void {
     for (const runId of clearedRuns(notice)) {
       this.#unclear.delete(runId)
+      this.#resumes.delete(runId)
       if (this.#trial?.runId === runId) this.#trial.end()
     }
   }
@@ -83,9 +93,9 @@ class Suspects {
   /** Returns the run that crashed the worker, if only one is possible. */
   blame(): CrashedRun | undefined {
     const trial = this.#unclear.size ? undefined : this.#trial
-    this.#trial?.end(true)
+    this.#trial?.end()
     this.#unclear.clear()
-    return trial && { agentId: trial.agentId, runId: trial.runId, error: crashError() }
+    return trial && { ...trial, error: crashError() }
   }
 }
 
@@ -137,9 +147,6 @@ export function sendAbort(agent: RunParts, runId: string): Promise<boolean> {
   return sent
 }
 
-/** How long a run that lost its worker waits for its tools to be registered. Milliseconds. */
-const WAIT_FOR_TOOLS_MS = 10_000
-
 /**
  * Open runs that were lost with a worker. Runs that are still starting are left out: their start commands go to the
  * next worker anyway.
@@ -157,7 +164,9 @@ interface ResumeConditions {
   /** Resolves once no agent of the page is aborting the run. */
   whenAborted(runId: string): Promise<unknown>
   isLive(): boolean
-  readonly startTrial?: (runId: string) => Trial
+  isLooping(runId: string): boolean
+  /** False if no run is suspected. */
+  readonly startTrial: false | ((run: SuspectedRun) => Trial)
 }
 
 /**
@@ -167,31 +176,33 @@ interface ResumeConditions {
 async function resumeLostRuns(
   agent: RunParts,
   handles: readonly RunHandle[],
-  { whenAborted, isLive, startTrial }: ResumeConditions,
+  { whenAborted, isLive, isLooping, startTrial }: ResumeConditions,
 ): Promise<void> {
-  const { runs } = agent
+  const { runs, scope } = agent
   for (const handle of handles) {
     const { runId } = handle.run
     await whenAborted(runId)
     if (!isLive()) return
     if (handle.abortReason !== undefined || !runs.openRuns.has(runId)) continue
-    const trial = startTrial?.(runId)
+    const trial = startTrial && startTrial({ ...scope(), runId })
     try {
-      await resumeLostRun(agent, handle)
+      await resumeLostRun(agent, handle, isLooping(runId))
       if (trial) await Promise.race([trial.ended, handle.run.result])
     } catch (thrown) {
-      const error = toOffstageError(thrown)
-      if (error.code === 'worker-lost') return
-      handle.end({ outcome: 'failed', error: error.toData() })
+      if ((thrown as OffstageError).code === 'worker-lost') return
+      fail(handle, thrown)
     } finally {
-      trial?.end()
+      if (trial) trial.end()
     }
-    if (trial?.isLost) return
   }
 }
 
-async function resumeLostRun(agent: RunParts, handle: RunHandle): Promise<void> {
-  const { callWorkerOnce, scope } = agent
+async function resumeLostRun(
+  agent: RunParts,
+  handle: RunHandle,
+  isLooping: boolean,
+): Promise<void> {
+  const { callWorkerOnce, runs, scope } = agent
   const { runId, conversationId } = handle.run
   const target = { ...scope(), conversationId }
   const stored = await callWorkerOnce('getConversation', target)
@@ -200,32 +211,25 @@ async function resumeLostRun(agent: RunParts, handle: RunHandle): Promise<void> 
     ({ type }) => type !== 'run-paused' && type !== 'run-continued',
   )
   const hasBegun = hasProgress || stored?.openRunId === runId
-  if (!hasBegun && resendStart(agent, handle)) return
+  // No worker began the run. Undefined if it wasn't started here.
+  const command = hasBegun ? undefined : runs.commands.get(runId)
+  if (command) return runs.send(handle, command)
   const ref = await callWorkerOnce('resumeRun', {
     ...target,
     runId,
     interrupted: 'tell-model',
-    // Only the worker has crashed, not the page. `Restarts` counts such deaths.
-    afterCrash: false,
-    waitForToolsMs: WAIT_FOR_TOOLS_MS,
+    waitForToolsMs: 10_000,
+    // Only the worker has crashed, not the page. `Suspects` counts such deaths.
+    afterCrash: isLooping && 'loop',
     // Also resumes a child run, whose parent's call waits for it: this agent has driven it before.
     asChild: true,
   })
   if (ref?.runId === runId) return
-  const error = new OffstageError(
-    'worker-lost',
-    'The worker died, and the new worker found no such run in the store.',
-  )
-  handle.end({ outcome: 'failed', error: error.toData() })
+  fail(handle, new OffstageError('worker-lost', 'The run was lost with the worker.'))
 }
 
-/** Sends a new worker a run that the old one never began. False if the run wasn't started here. */
-function resendStart({ runs }: RunParts, handle: RunHandle): boolean {
-  const command = runs.commands.get(handle.run.runId)
-  if (command) runs.send(handle, command)
-  return command !== undefined
-}
-
+/** A run that needs more resumes for the same step, however far apart, is in a crash loop. */
+const MAX_RESUMES = 2
 const MAX_RESTARTS = 3
 const RESTART_WINDOW_MS = 60_000
 /**
@@ -240,7 +244,6 @@ type Risk = Extract<WorkerNotice, { readonly type: 'risk' }>
 
 /** An agent that moves to the next worker. */
 export interface RestartedAgent {
-  readonly agentId: string
   readonly parts: RunParts
   /** Fails all open runs, because no worker can be started any more. */
   failOpenRuns(error: OffstageError): void
@@ -268,7 +271,7 @@ export class Restarts {
 
   /** Records that the worker begins, or has finished, work that may never end. */
   onRisk(notice: Risk): void {
-    this.#risk = notice.risk ? notice : undefined
+    this.#risk = notice
   }
 
   onPublished(notice: FeedNotice): void {
@@ -299,7 +302,7 @@ export class Restarts {
     if (isCounted) this.#times.push(now)
     try {
       if (this.#times.length > MAX_RESTARTS) throw workerLostError()
-      void this.#resumeRuns(await this.#host.open())
+      void this.#resumeRuns(await this.#host.open(), isCounted)
       return true
     } catch (thrown) {
       for (const agent of this.#host.agents()) agent.failOpenRuns(toOffstageError(thrown))
@@ -312,24 +315,23 @@ export class Restarts {
   }
 
   /** Resumes the lost runs. After a second death, resumes one at a time, to find the run that crashes the worker. */
-  async #resumeRuns(connection: Connection): Promise<void> {
+  async #resumeRuns(connection: Connection, isCounted: boolean): Promise<void> {
     const { heartbeatMs, isLive } = this.#host
     const agents = this.#host.agents()
     // Collected before the trials, because runs that start during them aren't lost runs.
-    const lost = agents.map(({ agentId, parts }) => ({ agentId, parts, runs: lostRuns(parts) }))
-    const isSuspicious = this.#times.length > 1 && lost.flatMap(({ runs }) => runs).length > 1
-    const whenAborted = (runId: string): Promise<unknown> =>
-      Promise.allSettled(agents.flatMap(({ parts }) => parts.runs.aborting.get(runId) ?? []))
-    const conditions = { whenAborted, isLive: () => isLive(connection) }
-    for (const { agentId, parts, runs } of lost) {
-      const startTrial = (runId: string): Trial =>
-        this.#suspects.startTrial({ agentId, runId }, TRIAL_BEATS * heartbeatMs)
-      const resuming = resumeLostRuns(parts, runs, {
-        ...conditions,
-        ...(isSuspicious && { startTrial }),
-      })
+    const lost = agents.map(({ parts }) => [parts, lostRuns(parts)] as const)
+    const isSuspicious = this.#times.length > 1 && lost.flatMap(([, runs]) => runs).length > 1
+    const conditions: ResumeConditions = {
+      whenAborted: (runId) =>
+        Promise.allSettled(agents.flatMap(({ parts }) => parts.runs.aborting.get(runId) ?? [])),
+      isLive: () => isLive(connection),
+      isLooping: (runId) => isCounted && this.#suspects.isLooping(runId),
+      startTrial:
+        isSuspicious && ((run) => this.#suspects.startTrial(run, TRIAL_BEATS * heartbeatMs)),
+    }
+    for (const [parts, runs] of lost) {
+      const resuming = resumeLostRuns(parts, runs, conditions)
       if (isSuspicious) await resuming
-      if (!isLive(connection)) return
     }
   }
 }

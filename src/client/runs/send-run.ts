@@ -27,14 +27,15 @@ export async function sendStart(
   const { callWorker, link, runs, scope } = agent
   const { conversationId, runId } = command
   checkId(conversationId)
-  const message = command.message && {
-    ...command.message,
-    parts: checkMessageParts(command.message.parts),
-  }
+  const { message } = command
+  // Views show the command's message. They need it as it is stored, with plain base64.
+  if (message)
+    Object.assign(command, { message: { ...message, parts: checkMessageParts(message.parts) } })
   // If a restart sends the command again, `follow` keeps the handle's existing follower.
   const run = { runId, conversationId, storage: storageKey(scope().storage) }
-  link().feeds.follow(run, handle)
-  link().feeds.find(run)?.views?.changed()
+  const { feeds } = link()
+  feeds.follow(run, handle)
+  feeds.find(run)?.views?.changed()
   const aborting = [...runs.aborts].flatMap(([id, abort]) =>
     abort.conversationId === conversationId ? (runs.aborting.get(id) ?? []) : [],
   )
@@ -49,7 +50,7 @@ export async function sendStart(
     }
     pageRegistry().touched.add(conversationId)
     runs.sentRunIds.add(runId)
-    await callWorker('startRun', { ...command, message, history })
+    await callWorker('startRun', { ...command, history })
   } catch (error) {
     const { code } = error as OffstageError
     const reason = handle.abortReason

@@ -148,6 +148,7 @@ type StorageNotice = Extract<WorkerNotice, { readonly type: 'storage' }>
 
 /** An agent, as its worker connection sees it. */
 export interface LinkedAgent extends ExecutionHost, RestartedAgent {
+  readonly agentId: string
   readonly page: AgentPage
   readonly redactor: Redactor | undefined
   /** Called when a row of a conversation was stored. */

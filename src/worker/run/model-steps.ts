@@ -275,6 +275,8 @@ export class ModelSteps {
   readonly #parts: StepParts
   /** Whether a step was open when this driver resumed the run. That step may have crashed the page. */
   readonly #isOpenSinceCrash: boolean
+  /** Whether the page has lost several workers to this run. */
+  #isLooping: boolean
   /** Whether this driver has already asked the model. */
   #hasAsked = false
 
@@ -282,6 +284,7 @@ export class ModelSteps {
     this.#context = context
     this.#parts = parts
     const { conversation, resume } = context
+    this.#isLooping = resume?.afterCrash === 'loop'
     const mayHaveCrashed = resume !== null && resume.afterCrash !== false
     this.#isOpenSinceCrash = mayHaveCrashed && conversation.run?.stepOpen === true
   }
@@ -300,7 +303,10 @@ export class ModelSteps {
     const { conversationId } = conversation
     const step = before.steps + 1
     const resumed = this.#isOpenSinceCrash && !this.#hasAsked
-    if (resumed && isStepLooping(before, effects.now())) return this.#pause('crash-loop')
+    const isLooping = this.#isLooping || isStepLooping(before, effects.now())
+    // Counts until somebody continues the run.
+    this.#isLooping = false
+    if (resumed && isLooping) return this.#pause('crash-loop')
     const offered = await page.stepContext({
       agentId,
       runId,

@@ -92,8 +92,8 @@ export function leavesUnfinished({ type }: Stop): boolean {
 export interface ResumeOptions {
   readonly interrupted: 'tell-model' | 'ask'
   readonly waitForToolsMs: number
-  /** Whether the page may have crashed, so that crash loops are detected. Default true. */
-  readonly afterCrash?: boolean
+  /** See `ResumeRun`. */
+  readonly afterCrash?: boolean | 'loop'
 }
 
 export function callContext(

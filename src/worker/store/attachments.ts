@@ -1,5 +1,6 @@
 import type { NewRow } from '../../protocol/fact.ts'
 import { sha256 } from '../../lib/sha256.ts'
+import { utf8Bytes } from '../../providers/core/http-provider.ts'
 import { isRecord } from '../../lib/shape.ts'
 import type { Write } from './idb-connection.ts'
 
@@ -28,7 +29,7 @@ export async function findContents(rows: readonly NewRow[]): Promise<Contents> {
   if (globalThis.crypto?.subtle === undefined) return hashes
   const data = new Set<string>()
   for (const row of rows) eachFile(row, [], (file) => data.add(file.data))
-  for (const content of data) hashes.set(content, await sha256(content))
+  for (const content of data) hashes.set(content, await sha256(content, utf8Bytes(content)))
   return hashes
 }
 
@@ -37,14 +38,25 @@ export function packRow<R extends object>(row: R, contents: Contents): R {
   // An imported row must not refer to files in this store.
   const { apart: _foreign, ...packed } = row as R & { apart?: unknown }
   if (contents.size === 0) return packed as unknown as R
-  const copy = structuredClone(packed)
   const apart: Gap[] = []
-  eachFile(copy, [], (file, path) => {
+  eachFile(packed, [], (file, path) => {
     const hash = contents.get(file.data)
     if (hash !== undefined) apart.push({ path, hash })
   })
-  for (const { path } of apart) setAt(copy, path, null)
-  return (apart.length === 0 ? packed : { ...copy, apart }) as unknown as R
+  if (apart.length === 0) return packed as unknown as R
+  return {
+    ...apart.reduce((copy, { path }) => clearedAt(copy, path), packed),
+    apart,
+  } as unknown as R
+}
+
+/** Sets null at a path of a copy. Copies only what is on the path: files have megabytes. */
+function clearedAt<Value>(value: Value, [key, ...rest]: Path): Value {
+  if (key === undefined) return null as Value
+  const copy = (Array.isArray(value) ? [...value] : { ...value }) as Value
+  const name = key as keyof Value
+  copy[name] = clearedAt(copy[name], rest)
+  return copy
 }
 
 /** Restores packed rows. If a file is gone, its place stays null, and the row counts as damaged. */

@@ -49,6 +49,19 @@ describe('conversation(id)', () => {
     expect(getSnapshot()).toMatchObject({ status: 'idle', messages: [{ role: 'user', ...old }] })
   })
 
+  test('shows a sent file as it is stored, not as the data URL that was given', async () => {
+    const { agent } = stage({}, joining)
+    const { subscribe, getSnapshot, send } = agent.conversation('c1')
+    const shown: unknown[] = []
+    subscribe(() => shown.push(getSnapshot().messages.at(-1)?.parts))
+    await until(() => shown.length)
+    send([{ type: 'file', mediaType: 'image/png', data: 'data:image/png;base64,aGk=' }])
+    await until(() => getSnapshot().status === 'running')
+    shown.push(getSnapshot().messages.at(-1)?.parts)
+    expect(shown).toContainEqual([{ type: 'file', mediaType: 'image/png', data: 'aGk=' }])
+    expect(JSON.stringify(shown)).not.toContain('data:image')
+  })
+
   test.each([
     ['is loaded again while it is shown, after a failure that may pass', true, 2],
     ['is not loaded again after a failure that stays', false, 1],

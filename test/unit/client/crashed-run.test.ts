@@ -22,6 +22,12 @@ import {
   until,
 } from './fake-worker.ts'
 
+/** The clock of the page, which a test may set forward. */
+const clock = vi.hoisted(() => ({ aheadMs: 0 }))
+vi.mock('../../../src/lib/monotonic-ms.ts', () => ({
+  monotonicMs: () => performance.now() + clock.aheadMs,
+}))
+
 const stepEnd: Item = { type: 'step-started', step: 2, resumed: false }
 const risk = { toolName: 'lookup', patterns: ['^(a+)+$'] }
 
@@ -192,6 +198,36 @@ test('when a run silently kills every worker, no other run dies', async () => {
   for (const { run } of others) expect((await run.result).outcome).toBe('completed')
   await until(() => workers.at(-1)!.of('abortRun').length)
   expect(workers.length).toBeLessThanOrEqual(4)
+})
+
+test.each([
+  [
+    'a step that makes no progress is in a loop at its third resume',
+    'nothing',
+    [false, false, 'loop'],
+  ],
+  ['a new step starts the count again', 'a step', [false, false, false, false]],
+  ['a page that comes back from the cache counts as no death', 'the cache', [false, false, false]],
+] as const)('when workers die minutes apart, %s', async (_title, between, expected) => {
+  const page = new EventTarget()
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const { agents, workers } = shared(1)
+  const { command } = await begun(agents[0]!, workers)
+  const resumes: ResumeRun['afterCrash'][] = []
+  for (let death = 1; death <= expected.length; death++) {
+    if (between === 'the cache')
+      for (const type of ['pagehide', 'pageshow'])
+        page.dispatchEvent(Object.assign(new Event(type), { persisted: true }))
+    else workers.at(-1)!.die()
+    await until(() => workers[death]?.of('resumeRun').length)
+    resumes.push(workers[death]!.of<ResumeRun>('resumeRun')[0]!.afterCrash)
+    if (between === 'a step')
+      workers[death]!.tell(command, { type: 'step-started', step: death + 1, resumed: false })
+    await sleep(5)
+    clock.aheadMs += 120_000
+  }
+  expect(resumes).toEqual(expected)
 })
 
 describe('a run that is retried alone after a second death', () => {

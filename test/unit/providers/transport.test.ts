@@ -158,6 +158,19 @@ describe('response bodies', () => {
 })
 
 describe('the request', () => {
+  test('a long body is sent as bytes, which block no browser; a given fetch gets its text', async () => {
+    const { requests, fetch } = recorder(ok, ok)
+    vi.stubGlobal('fetch', fetch)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const parts = [{ type: 'text', text: `ä\ud800${'x'.repeat(100_000)}` }] as const
+    const request = { ...askWeather, messages: [{ role: 'user', parts }] } as const
+    await collect(createProvider(ollama).stream(request))
+    await collect(createProvider(ollama).stream(request, { fetch }))
+    const [bytes, text] = requests.map(({ init }) => init.body)
+    expect(bytes).toBeInstanceOf(Blob)
+    expect(await (bytes as Blob).text()).toBe(text)
+  })
+
   test('refuses redirects, omits cookies, and sends only the required headers (O31, T7)', async () => {
     const { fetch, requests } = recorder(ok)
     await collect(createProvider(ollama).stream(askWeather, { fetch }))

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openDB } from 'idb'
 import type { NewRow } from '../../../src/protocol/fact.ts'
 import type { FilePart } from '../../../src/protocol/message.ts'
 import { databaseName, type Schema } from '../../../src/worker/store/idb-connection.ts'
+import { packRow } from '../../../src/worker/store/attachments.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
 import { append, codeOf, ended, newId, nextOrder, rowsOf, started, words } from './store-support.ts'
 
@@ -43,6 +44,22 @@ async function open() {
 const place = { importId: 'i', createdAt: 3, updatedAt: 4, after: 0, isLast: true }
 
 describe('files in the IndexedDB store', () => {
+  it('are taken out of a row without a copy of their contents', () => {
+    const clone = vi.spyOn(globalThis, 'structuredClone')
+    onTestFinished(() => clone.mockRestore())
+    const [a, b] = [file('a'), file('b')]
+    const row = withFiles('r', a, b)
+    const whole = JSON.stringify(row)
+    const packed = packRow(row, new Map([[a.data, 'one']]))
+    expect(packed).toMatchObject({
+      runId: 'r',
+      message: { parts: [{ ...a, data: null }, b] },
+      apart: [{ path: ['message', 'parts', 0, 'data'], hash: 'one' }],
+    })
+    expect(JSON.stringify(row)).toBe(whole)
+    expect(clone).not.toHaveBeenCalled()
+  })
+
   it('are stored once for all messages and conversations, and read back unchanged', async () => {
     const { store, kept, raw } = await open()
     const [a, b] = [file('a'), file('b')]

@@ -107,6 +107,16 @@ describe('a step that crashes each time', () => {
     expect(countOf(live, 'run-paused')).toBe(1)
   })
 
+  it('is paused if the page has lost several workers to it, however far apart', async () => {
+    const world = await dieWhileAsking(2, 3_600_000, { afterCrash: false })
+    const live = startLife(world)
+    await live.host.resumeRun({ ...resume, afterCrash: 'loop' })
+    expect(await live.until('run-paused')).toMatchObject({ reason: 'crash-loop' })
+    expect(countOf(live, 'step-start')).toBe(0)
+    await live.host.resumeRun({ ...resume, continueLimits: { maxSteps: 10, retries: 3 } })
+    expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'finally' })
+  })
+
   it('is retried after any number of reloads with enough time between them', async () => {
     const world = await dieWhileAsking(5, 11_000)
     const live = startLife(world)
