@@ -175,13 +175,12 @@ async function continueTurn(
   const shown = messages.find(({ id }) => id === messageId) ?? messages.at(-1)
   const after = questionOf(conversation, shown?.id)
   const followed = { conversation, after, answered, ...(shown && { shown }) }
-  if (answered.size > 0 || isOpen(conversation)) return followed
+  // A call that was answered elsewhere shows its outcome.
+  const isLate = shown?.parts.some(({ state }: AnsweredPart) => state === 'approval-responded')
+  if (answered.size > 0 || isLate || isOpen(conversation)) return followed
   const run = await conversation.continue()
   if (run) return { ...followed, run }
-  throw new OffstageError(
-    'invalid-input',
-    'There is nothing to resume: no call waits, and the last run is complete.',
-  )
+  throw new OffstageError('invalid-input', 'There is nothing to resume.')
 }
 
 /**
@@ -242,10 +241,7 @@ function readFile(part: object): FilePart {
   const { url, mediaType, filename } = part as { [name: string]: unknown }
   const [, type, data] = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(String(url)) ?? []
   if (data === undefined)
-    throw new OffstageError(
-      'invalid-input',
-      'A file must be a data: URL in base64, as useChat makes them.',
-    )
+    throw new OffstageError('invalid-input', 'A file must be a data: URL in base64.')
   return {
     type: 'file',
     mediaType: typeof mediaType === 'string' && mediaType.includes('/') ? mediaType : (type ?? ''),

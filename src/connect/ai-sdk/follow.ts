@@ -408,7 +408,8 @@ function approvalChunks(
   answer: Approval | undefined,
 ): UIChunk[] {
   const approval = answer ?? ('approval' in part ? part.approval : undefined)
-  const isAnswered = answer && before?.state === 'approval-responded'
+  const isAnswered =
+    before?.state === 'approval-responded' && before.approval.approved === answer?.approved
   if (!approval || isAnswered || before?.state === 'output-denied') return []
   const { id: approvalId, requestReason, descriptor } = approval
   const request: UIChunk = {

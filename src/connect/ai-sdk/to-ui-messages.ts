@@ -111,7 +111,7 @@ function filePart({ mediaType, data, filename }: FilePart): UIFilePart {
 }
 
 function toolPart(call: ShownCall): UIToolPart {
-  const { toolName, toolCallId, title, status, output, error, progress } = call
+  const { toolName, toolCallId, title, status, output, error, progress, startedAt } = call
   const base = {
     type: `tool-${toolName}` as const,
     toolCallId,
@@ -122,8 +122,8 @@ function toolPart(call: ShownCall): UIToolPart {
     return { ...base, state: 'input-streaming', input: undefined, rawInput: inputText }
   if (error) return { ...base, state: 'output-error', input: undefined, errorText: error.message }
   const input = call.input ?? null
-  // A waiting call that a new message cancelled is `aborted`, but has a `denied` output because it never ran.
-  switch (output?.type === 'denied' ? 'denied' : status) {
+  // A call that a new message or a stop cancelled is `aborted`, but nobody approved it if it never ran.
+  switch (status === 'aborted' && !startedAt ? 'denied' : status) {
     case 'awaiting-approval':
       return { ...base, state: 'approval-requested', input, approval: approvalOf(call) }
     case 'denied': {

@@ -328,6 +328,36 @@ test('an approval given elsewhere runs the calls, and the chat can resume', asyn
   await expectSame(opened)
 })
 
+test.each([true, false])(
+  'an answer that another tab gave first is shown (approved: %s)',
+  async (approved) => {
+    const opened = open({ script: order('mug'), tools: [orderTool(true)] })
+    const { agent, chat } = opened
+    await chat.sendMessage({ text: 'A mug' })
+    const view = agent.conversation('c')
+    const [call] = view.getSnapshot().pending
+    if (!call) throw new Error('unreachable')
+    await (approved ? view.approve(call) : view.deny(call))
+    await until(() => view.getSnapshot().runId === undefined)
+    await chat.addToolApprovalResponse({ id: call.toolCallId, approved: true })
+    await until(() => toolOf(chat)?.state === (approved ? 'output-available' : 'output-denied'))
+    expect(chat.error).toBe(undefined)
+    expect(toolOf(chat)).toMatchObject({ approval: { approved } })
+    expect(orders.splice(0)).toEqual(approved ? ['mug'] : [])
+  },
+)
+
+test('a call whose run is aborted before it ran does not count as approved', async () => {
+  const { agent, chat } = open({ script: order('mug'), tools: [orderTool(true)] })
+  await chat.sendMessage({ text: 'A mug' })
+  await agent.conversation('c').abort('stopped')
+  const [, answer] = await loadUIMessages(agent, 'c')
+  expect(answer?.parts.find((part) => 'toolCallId' in part)).toMatchObject({
+    state: 'output-denied',
+    approval: { approved: false, reason: 'The run was stopped before this call ran.' },
+  })
+})
+
 test('when a tool fails, the chat shows its error', async () => {
   const opened = open({ script: order('gone') })
   await opened.chat.sendMessage({ text: 'One' })
