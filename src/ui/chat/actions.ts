@@ -63,7 +63,9 @@ function createPerform(target: ActionTarget): ChatActions['perform'] {
     const key = problemKey(action.key ?? 'notices')
     target.local.set(key, undefined)
     // Runs at once, within the user gesture: `act` checks consent before its first await.
-    callAsync(act).catch((thrown: unknown) => target.local.set(key, errorText(thrown)))
+    callAsync(act).catch((thrown: unknown) =>
+      target.local.set(key, errorText(thrown, target.words())),
+    )
     return true
   }
 }
@@ -241,7 +243,5 @@ export async function waitForRunStart(run: Run): Promise<void> {
 
 /** Creates the error that says why something was not sent. */
 function createUnsentError(thrown: unknown, words: Words): Error {
-  const { code, message } = thrown as { readonly code?: unknown; readonly message?: unknown }
-  const why = code === 'disposed' ? words.disposed : typeof message === 'string' ? message : ''
-  return new Error(`${words.unsent} ${why}`.trim(), { cause: thrown })
+  return new Error(`${words.unsent} ${errorText(thrown, words)}`)
 }

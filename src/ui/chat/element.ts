@@ -23,6 +23,7 @@ import { PanelWidth } from './panel-width.ts'
 import { Failures } from './parts/failures.ts'
 import type { ChatEnvironment } from './parts/states.ts'
 import { conversationKey, problemKey } from './local-keys.ts'
+import { errorText } from './views/problem.ts'
 import { ReasoningTimes } from './reasoning-times.ts'
 import { openStorage } from './persistent-storage.ts'
 import { RenderedCalls } from './rendered-calls.ts'
@@ -251,11 +252,12 @@ export class ChatElement extends LitElement implements ChatProperties {
       // Shows the previous language until the table is loaded, or nothing at first.
       if (!this.#words) return null
     }
+    const words = this.#wordsIn(locale)
     return {
       agent,
       conversation,
       snapshot,
-      words: this.#wordsIn(locale),
+      words,
       locale,
       local: this.#local,
       actions: this.#actions,
@@ -270,18 +272,17 @@ export class ChatElement extends LitElement implements ChatProperties {
       width: this.#width,
       history: this.#history,
       isOpen: this.#isOpen,
-      around: this.#aroundOf(snapshot),
+      around: this.#aroundOf(snapshot, words),
       failures: this.#failures.update(snapshot, this.#around.isOffline),
       isFollowing: this.#scroll.isFollowing,
       seen: this.#guard.seen,
     }
   }
 
-  #aroundOf(snapshot: ConversationSnapshot): ChatEnvironment {
+  #aroundOf(snapshot: ConversationSnapshot, words: Words): ChatEnvironment {
     const { error, conversationId, run } = snapshot
     const isShown = (key: string): boolean =>
-      error !== undefined &&
-      this.#local.get<string>(problemKey(key))?.includes(error.message) === true
+      this.#local.get<string>(problemKey(key))?.includes(errorText(error, words)) ?? false
     return {
       ...this.#around.current(run?.retry),
       isDeleted: this.#local.get(conversationKey('gone', conversationId)) === true,

@@ -126,9 +126,10 @@ function untilView({ words, locale }: ChatContext, pending: PendingCall | undefi
   return html`<p class="note">${words.until(format.format(pending.until))}</p>`
 }
 
-function inputOf({ input, inputText }: ShownCall): string {
-  if (input !== undefined) return showInput(input)
-  return inputText === undefined ? '' : visibleText(inputText)
+/** Returns the input as text. Empty if there are no parameters. */
+function inputOf({ input, inputText = '' }: ShownCall): string {
+  const text = input === undefined ? visibleText(inputText) : showInput(input)
+  return text === '{}' ? '' : text
 }
 
 /** Characters of a long text that are shown before a person asks for all of it. */

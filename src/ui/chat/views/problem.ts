@@ -1,4 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import type { ErrorData } from '../../../index.ts'
+import type { Words } from '../words/words.ts'
 
 /** A part of a view, or nothing. */
 export type Maybe = TemplateResult | typeof nothing
@@ -9,6 +11,8 @@ export function problemLine(text: string | undefined): Maybe {
 }
 
 /** Returns what a person reads about an error. */
-export function errorText(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
+export function errorText(thrown: unknown, words?: Words): string {
+  const { code, message = String(thrown) } = Object(thrown) as Partial<ErrorData>
+  if (code === 'disposed' && words) return words.disposed
+  return (code === 'conversation-busy' && words?.failures[code]) || message
 }

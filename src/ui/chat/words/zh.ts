@@ -179,6 +179,7 @@ export const zh: Words = {
   failed: '出错了。',
   failures: {
     'conversation-broken': '无法读取此对话。',
+    'conversation-busy': '此对话正忙，请稍候。',
     authentication: 'API 密钥未被接受。',
     'permission-denied': 'API 密钥无权使用此模型。',
     'model-not-found': '找不到该模型。',
