@@ -6,7 +6,6 @@ import {
   type Retention,
   storageKey,
 } from '../protocol/conversation.ts'
-import { utf8Bytes } from '../providers/core/http-provider.ts'
 import { createSerialQueue, type SerialQueue } from '../lib/serial-queue.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import type { Effects } from './effects.ts'
@@ -214,7 +213,7 @@ export class ConversationRetention {
         const { rows } = await store.read(conversationId, { after, limit: BATCH_SIZE })
         // A damaged record may claim more rows than there are.
         if (rows.length === 0) break
-        for (const row of rows) bytes += utf8Bytes(JSON.stringify(row)).length
+        for (const row of rows) bytes += utf8Length(JSON.stringify(row))
         after += BATCH_SIZE
       }
       this.#sizes.set(key, { importId, createdAt, lastSeq, bytes })
@@ -234,4 +233,8 @@ function isUnavailable(error: unknown): boolean {
 
 function sizeKey({ storage }: AgentScope, conversationId: string): string {
   return `${storageKey(storage)}\n${conversationId}`
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).byteLength
 }

@@ -322,12 +322,6 @@ const HALF_PAIR = /\\ud[89a-f]..(?<=(?<!\\)(?:\\\\)*\\u.{4})/g
 /** Chromium's `fetch` blocks for seconds while it copies a text of megabytes, but takes a `Blob` at once. */
 const MAX_TEXT_BODY = 64 * 1024
 
-/** UTF-8 bytes of a text. For megabytes, `encode` takes four times as long in Chromium. */
-export function utf8Bytes(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length * 3)
-  return bytes.subarray(0, new TextEncoder().encodeInto(text, bytes).written)
-}
-
 interface OpenOptions {
   readonly fetch: typeof fetch | undefined
   readonly credentials: ModelConfigData['credentials']
@@ -352,7 +346,7 @@ async function openStream(
   const init: RequestInit = {
     method: 'POST',
     headers: buildHeaders(request),
-    body: options.fetch || text.length < MAX_TEXT_BODY ? text : new Blob([utf8Bytes(text)]),
+    body: options.fetch || text.length < MAX_TEXT_BODY ? text : new Blob([text]),
     redirect: 'error',
     credentials: options.credentials ?? 'omit',
     signal: abortScope.signal,

@@ -1,6 +1,5 @@
 import type { NewRow } from '../../protocol/fact.ts'
 import { sha256 } from '../../lib/sha256.ts'
-import { utf8Bytes } from '../../providers/core/http-provider.ts'
 import { isRecord } from '../../lib/shape.ts'
 import type { Write } from './idb-connection.ts'
 
@@ -29,7 +28,7 @@ export async function findContents(rows: readonly NewRow[]): Promise<Contents> {
   if (globalThis.crypto?.subtle === undefined) return hashes
   const data = new Set<string>()
   for (const row of rows) eachFile(row, [], (file) => data.add(file.data))
-  for (const content of data) hashes.set(content, await sha256(content, utf8Bytes(content)))
+  for (const content of data) hashes.set(content, await sha256(content))
   return hashes
 }
 
