@@ -40,7 +40,7 @@ describe('an edit of a message', () => {
     await until(() => local.get(problemKey(message.id)))
     expect(local.get(key)).toBe('Edited')
     expect(local.get(problemKey(message.id))).toBe(
-      'Your message wasn’t sent. This chat is busy. Try again soon.',
+      'Your message wasn’t sent. The chat is busy. Try again soon.',
     )
   })
 

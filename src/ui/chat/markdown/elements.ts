@@ -109,7 +109,7 @@ export function codeBlock(
   if (language) code.setAttribute('data-language', language)
   const pre = make('pre', '', code)
   pre.tabIndex = 0
-  const copy = button('copy', words.copyCode, () =>
+  const copy = button('quiet', words.copyCode, () =>
     copyText(code.textContent ?? '', () => {
       copy.textContent = words.copied
       setTimeout(() => (copy.textContent = words.copyCode), COPIED_MS)

@@ -30,8 +30,8 @@ export const base: CSSResult = css`
   }
 
   *,
-  *::before,
-  *::after {
+  ::before,
+  ::after {
     box-sizing: border-box;
   }
 
@@ -77,11 +77,6 @@ export const base: CSSResult = css`
     border-radius: 50%;
   }
 
-  /* From the edge of a button in a row to that of its icon. */
-  .actions {
-    --_icon-edge: 0.5rem;
-  }
-
   .icon,
   .ring {
     flex-shrink: 0;
@@ -115,17 +110,15 @@ export const base: CSSResult = css`
     border-block-start-color: currentColor;
     border-radius: 50%;
     animation: turn 1s linear infinite;
+
+    @media (prefers-reduced-motion: reduce) {
+      animation: none;
+    }
   }
 
   @keyframes turn {
     to {
       rotate: 360deg;
-    }
-  }
-
-  @media (prefers-reduced-motion: reduce) {
-    .ring {
-      animation: none;
     }
   }
 
@@ -195,6 +188,7 @@ export const base: CSSResult = css`
 
   .note,
   .day,
+  .label,
   .target,
   small {
     color: var(--_muted);
@@ -215,6 +209,7 @@ export const base: CSSResult = css`
   }
 
   summary {
+    align-content: center;
     list-style: none;
   }
 
@@ -261,10 +256,6 @@ export const base: CSSResult = css`
     textarea {
       padding-block: 0.625rem;
       font-size: max(16px, 1em);
-    }
-
-    .actions {
-      --_icon-edge: 0.8125rem;
     }
   }
 

@@ -55,6 +55,7 @@ export const calls: CSSResult = css`
   .call-value,
   .call-state {
     overflow: hidden;
+    padding-block-start: 0.125em;
     font-size: 0.875em;
     text-overflow: ellipsis;
     white-space: nowrap;
@@ -97,8 +98,6 @@ export const calls: CSSResult = css`
 
   .call .label {
     margin-block-start: 0.5em;
-    color: var(--_muted);
-    font-size: 0.8125em;
   }
 
   .call :is(pre, .asked) {
@@ -169,12 +168,8 @@ export const calls: CSSResult = css`
 
   .asked-call,
   .asked-all {
-    padding-block: 0.5em;
+    padding-block-start: 0.5em;
     border-block-start: 1px solid var(--_line);
-  }
-
-  .asked-all {
-    padding-block-end: 0;
   }
 
   .because {

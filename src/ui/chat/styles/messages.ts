@@ -18,7 +18,7 @@ export const messages: CSSResult = css`
   .own .actions {
     flex-direction: row-reverse;
     margin-block-start: 0;
-    margin-inline: 0 calc(var(--_icon-edge) * -1);
+    margin-inline: 0 var(--_icon-edge);
   }
 
   .own .content {
@@ -56,13 +56,19 @@ export const messages: CSSResult = css`
   }
 
   .actions {
+    /* From the edge of an icon to that of its button. */
+    --_icon-edge: -0.5rem;
     display: flex;
     flex-wrap: wrap;
     align-items: center;
     margin-block: 0.25em calc(var(--_gap) * -0.75);
-    margin-inline-start: calc(var(--_icon-edge) * -1);
+    margin-inline-start: var(--_icon-edge);
     color: var(--_muted);
     font-size: 0.8125em;
+
+    @media (pointer: coarse) {
+      --_icon-edge: -0.8125rem;
+    }
   }
 
   .actions time {
@@ -75,15 +81,19 @@ export const messages: CSSResult = css`
       opacity: 0;
     }
 
-    /* Steps of one turn stand together: the buttons of all but the last float over the next one. */
-    .reply:has(+ :is(.reply, .call)) .actions {
-      inline-size: fit-content;
-      margin-block-end: -2.125rem;
-      background: var(--_ground);
-    }
-
     .message:is(:hover, :focus-within) {
       z-index: 1;
+    }
+  }
+
+  /* Steps of one turn stand together. Only the last has buttons, or they float over the next step. */
+  .reply:has(+ :is(.reply, .call)) .actions {
+    inline-size: fit-content;
+    margin-block-end: -2.125rem;
+    background: var(--_ground);
+
+    @media (hover: none) {
+      display: none;
     }
   }
 
@@ -155,10 +165,6 @@ export const messages: CSSResult = css`
 
   .markdown :is(ul, ol) {
     padding-inline-start: 1.5em;
-  }
-
-  .markdown li > p {
-    margin: 0;
   }
 
   .markdown blockquote {
@@ -259,8 +265,6 @@ export const messages: CSSResult = css`
 
   .code-head button {
     min-block-size: var(--_row);
-    border-color: transparent;
-    background: none;
   }
 
   .markdown pre {

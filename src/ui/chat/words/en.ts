@@ -180,7 +180,7 @@ export const en: Words = {
   failed: 'Something went wrong.',
   failures: {
     'conversation-broken': 'This chat can’t be read.',
-    'conversation-busy': 'This chat is busy. Try again soon.',
+    'conversation-busy': 'The chat is busy. Try again soon.',
     authentication: 'The API key was not accepted.',
     'permission-denied': 'The API key may not use this model.',
     'model-not-found': 'The model was not found.',
