@@ -216,6 +216,8 @@ test.each([
   const { command } = await begun(agents[0]!, workers)
   const resumes: ResumeRun['afterCrash'][] = []
   for (let death = 1; death <= expected.length; death++) {
+    // Right before the death: a worker that lives on would be silent for minutes.
+    clock.aheadMs += 120_000
     if (between === 'the cache')
       for (const type of ['pagehide', 'pageshow'])
         page.dispatchEvent(Object.assign(new Event(type), { persisted: true }))
@@ -225,7 +227,6 @@ test.each([
     if (between === 'a step')
       workers[death]!.tell(command, { type: 'step-started', step: death + 1, resumed: false })
     await sleep(5)
-    clock.aheadMs += 120_000
   }
   expect(resumes).toEqual(expected)
 })
