@@ -34,17 +34,13 @@ import { isPaused } from '../../conversation/pending.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 
 /**
- * Withdraws calls that another page described for approval, or whose secrets are lost, even if they were approved. They
- * are decided again, because the person may have seen an outdated description.
+ * Withdraws calls that another page described for approval, or that are lost (default: none), even if they were approved.
+ * They are decided again, because the person may have seen an outdated description.
  */
-async function withdrawForeignApprovals({
-  conversation,
-  pageId,
-  runId,
-}: CallsContext): Promise<void> {
-  // A nested call's secrets aren't lost: its composite tool's function supplies them again.
-  const isLost = ({ path, toolCallId, input }: CallState): boolean =>
-    path.length === 1 && conversation.secrets.restore(toolCallId, input) === null
+async function withdrawForeignApprovals(
+  { conversation, pageId, runId }: CallsContext,
+  isLost: (call: CallState) => boolean = () => false,
+): Promise<void> {
   const mustWithdraw = (call: CallState): boolean =>
     (call.status === 'awaiting-approval' || call.status === 'approved') &&
     ((call.about !== undefined && call.about.pageId !== pageId) || isLost(call))
@@ -400,7 +396,12 @@ export class RunDriver {
     // Thanks to this row, the time without a driver doesn't count as active time.
     if (resume !== null && limits.minutes !== undefined && activeSince !== null)
       await conversation.append([{ type: 'run-resumed' }])
-    await withdrawForeignApprovals(this.#context)
+    // A nested call's secrets aren't lost: its composite tool's function supplies them again.
+    await withdrawForeignApprovals(
+      this.#context,
+      ({ path, toolCallId, input }) =>
+        path.length === 1 && conversation.secrets.restore(toolCallId, input) === null,
+    )
   }
 
   async #loop(): Promise<void> {
@@ -477,8 +478,10 @@ export class RunDriver {
     this.#wake = null
     this.#calls.dropDecisions()
     // If another device has ended the run, no lease is needed. A claim could take long.
-    if (!this.isLeaving && this.#storedEnd === null)
-      await conversation.storageRetry.persist(() => this.#lease.reacquire())
+    if (this.isLeaving || this.#storedEnd !== null) return
+    await conversation.storageRetry.persist(() => this.#lease.reacquire())
+    // During the wait, another page may have replaced the request, and this page's person approved that one.
+    await withdrawForeignApprovals(this.#context)
   }
 
   #halt(stop: Stop): void {

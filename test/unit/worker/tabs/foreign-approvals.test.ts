@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import type { NewRow, Row, RowOf } from '../../../../src/protocol/fact.ts'
 import type { PageTab } from './world/page-tab.ts'
 import { TabsWorld } from './world/tabs-world.ts'
+import { whileRunning } from './world/three-tabs.ts'
 
 // Devices, or people, share a store. Each of them can write any row.
 
@@ -151,3 +152,28 @@ it('a consent to later calls, given on another device, does not count here', asy
   await world.until(() => victim.shown.pending.length === 1)
   expect(victim.ran).toEqual([])
 })
+
+it.each([true, false])(
+  'an approval of what another tab described does not run the call on this page (locks: %s)',
+  async (locks) => {
+    const tools = { pay: { needsApproval: true, hasDescribe: true } } as const
+    const { world, one, two } = await whileRunning(
+      { turns: TURNS, locks },
+      tools,
+      (tabs) => tabs.two.shown.pending.length === 1,
+    )
+    await world.settled(two.resume())
+    const [pending] = await shownAbout(world, one, 'on the page of two')
+    await world.settled(one.answer(pending!.toolCallId, { type: 'approve' }))
+    await shownAbout(world, one, 'on the page of one')
+    expect([one.ran, two.ran]).toEqual([[], []])
+    await world.settled(one.answer(pending!.toolCallId, { type: 'approve' }))
+    await world.until(() => one.ends.length > 0)
+    expect([one.ran, two.ran]).toEqual([['pay'], []])
+  },
+)
+
+async function shownAbout(world: TabsWorld, tab: PageTab, text: string) {
+  await world.until(() => tab.shown.pending[0]?.about?.text === text)
+  return tab.shown.pending
+}
