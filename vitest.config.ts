@@ -25,6 +25,7 @@ const TESTS = ['test/unit/**/*.test.ts', 'test/recorded/**/*.test.ts']
 const ALONE = [
   'test/unit/action/cost.test.ts',
   'test/unit/client/agent.test.ts',
+  'test/unit/client/crashed-run.test.ts',
   'test/unit/client/keyless.test.ts',
   'test/unit/client/late-parts.test.ts',
   'test/unit/client/missing-parts.test.ts',

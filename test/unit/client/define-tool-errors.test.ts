@@ -27,7 +27,7 @@ test('a mistake in a tool is reported against the plain tool, and providers may 
   await rm(folder, { recursive: true })
   expect(output.match(/mistakes\.ts\(\d+/g)).toEqual(['mistakes.ts(3', 'mistakes.ts(4'])
   expect(output).toContain(
-    `'parameters' does not exist in type 'ToolDefinitionOptions<"a", JsonSchema, number>'`,
+    `'parameters' does not exist in type 'ToolDefinitionOptions<"a", JsonSchema, number, number>'`,
   )
   expect(output).toContain(`Property 'description' is missing in type '{ name: "b";`)
   expect(output).not.toContain('CompositeToolOptions')
