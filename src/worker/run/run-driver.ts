@@ -465,7 +465,7 @@ export class RunDriver {
   }
 
   async #pause(run: CountedRun): Promise<void> {
-    const { conversation, effects, stream } = this.#context
+    const { conversation, effects, pageId, stream } = this.#context
     stream.flush()
     const awake = new AbortController()
     const woken = new Promise<void>((resolve) => {
@@ -481,7 +481,8 @@ export class RunDriver {
     if (this.isLeaving || this.#storedEnd !== null) return
     await conversation.storageRetry.persist(() => this.#lease.reacquire())
     // During the wait, another page may have replaced the request, and this page's person approved that one.
-    await withdrawForeignApprovals(this.#context)
+    for (const { about } of conversation.run?.calls ?? [])
+      if (about && about.pageId !== pageId) await withdrawForeignApprovals(this.#context)
   }
 
   #halt(stop: Stop): void {
