@@ -15,32 +15,32 @@ const base = {
 test('a misspelt property is blamed, and no other', () => {
   defineTool({
     ...base,
-    // @ts-expect-error
+    // @ts-expect-error -- misspelt
     needApproval: true,
     execute: ({ id }) => id,
   })
   useTool({
     ...base,
-    // @ts-expect-error
+    // @ts-expect-error -- misspelt
     needApproval: true,
     execute: ({ id }) => id,
   })
   useToolInVue({
     ...base,
-    // @ts-expect-error
+    // @ts-expect-error -- misspelt
     needApproval: true,
     execute: ({ id }) => id,
   })
   useToolInSvelte({
     ...base,
-    // @ts-expect-error
+    // @ts-expect-error -- misspelt
     needApproval: true,
     execute: ({ id }) => id,
   })
   useTool({
     ...base,
     annotations: {
-      // @ts-expect-error
+      // @ts-expect-error -- misspelt
       readonly: true,
     },
     execute: ({ id }) => id,
@@ -50,39 +50,39 @@ test('a misspelt property is blamed, and no other', () => {
 test('a property of the wrong type is blamed, and no other', () => {
   defineTool({
     ...base,
-    // @ts-expect-error
+    // @ts-expect-error -- no approval rule
     needsApproval: 'always',
     execute: ({ id }) => id,
   })
   useTool({
     ...base,
-    // @ts-expect-error
+    // @ts-expect-error -- no approval rule
     needsApproval: 'always',
     execute: ({ id }) => id,
   })
   useTool({
     ...base,
-    // @ts-expect-error
+    // @ts-expect-error -- not a number
     timeoutMs: '10s',
     execute: ({ id }) => id,
   })
   defineTool({
     name: 'delete_todo',
     description: 'Deletes a to-do.',
-    // @ts-expect-error
+    // @ts-expect-error -- no schema
     inputSchema: 'object',
     execute: ({ id }) => id,
   })
   useTool({
     name: 'delete_todo',
     description: 'Deletes a to-do.',
-    // @ts-expect-error
+    // @ts-expect-error -- no schema
     inputSchema: 'object',
     execute: ({ id }) => id,
   })
   useTool({
     ...base,
-    // @ts-expect-error
+    // @ts-expect-error -- no function
     execute: 'delete',
   })
 })
@@ -90,30 +90,30 @@ test('a property of the wrong type is blamed, and no other', () => {
 test('a function with the wrong input or result is blamed, and no other', () => {
   useTool({
     ...base,
-    // @ts-expect-error
+    // @ts-expect-error -- the schema has a number
     execute: ({ id }: { id: string }) => id,
   })
   useTool({
     ...base,
-    // @ts-expect-error
+    // @ts-expect-error -- not a target
     describe: ({ id }) => `to-do ${id}`,
     execute: ({ id }) => id,
   })
   useTool({
     ...base,
-    // @ts-expect-error
+    // @ts-expect-error -- a misspelt result
     reconcile: async () => ({ happend: true }),
     execute: ({ id }) => id,
   })
   defineTool({
     ...base,
-    // @ts-expect-error
+    // @ts-expect-error -- not a text
     consentKey: ({ id }) => id,
     run: async ({ id }, { call }) => call('find', { id }),
   })
   useTool({
     ...base,
-    // @ts-expect-error
+    // @ts-expect-error -- not a text
     consentKey: ({ id }) => id,
     run: async ({ id }, { call }) => call('find', { id }),
   })
@@ -123,18 +123,18 @@ test('a property of the other kind of tool is blamed, and no other', () => {
   defineTool({
     ...base,
     run: ({ id }) => id,
-    // @ts-expect-error
+    // @ts-expect-error -- only for plain tools
     reconcile: () => null,
   })
   useTool({
     ...base,
     run: ({ id }) => id,
-    // @ts-expect-error
+    // @ts-expect-error -- only for plain tools
     reconcile: () => null,
   })
   useTool({
     ...base,
-    // @ts-expect-error
+    // @ts-expect-error -- only for composite tools
     version: '1',
     execute: ({ id }) => id,
   })

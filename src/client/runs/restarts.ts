@@ -218,6 +218,7 @@ async function resumeLostRun(
     ...target,
     runId,
     interrupted: 'tell-model',
+    // The time that the run's tools have to be registered.
     waitForToolsMs: 10_000,
     // Only the worker has crashed, not the page. `Suspects` counts such deaths.
     afterCrash: isLooping && 'loop',
